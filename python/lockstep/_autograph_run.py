@@ -2,7 +2,7 @@
 
 import itertools
 
-from . import _native, errors, nest
+from . import _composites, _native, errors, nest
 from ._dtypes import as_dtype, int64
 from ._function import init_scope
 from ._newest import Newest
@@ -317,14 +317,19 @@ class _Values:
 
 def _is_carried(one):
     """Whether a branch or a loop takes it apart, into what `_carried` gives, and makes it again by `_carrying`."""
-    return hasattr(type(one), "_carried")
+    return hasattr(type(one), "_carried") or _composites.is_composite(one)
+
+
+def _carried(one):
+    """What a branch or a loop carries of such a value, and what makes another one of other such parts."""
+    return _composites.taken_apart(one) if _composites.is_composite(one) else (one._carried(), one._carrying)
 
 
 def leaves_of(value):
     """The tensors of a structure, those too that tensor arrays, replicas' values and optionals carry."""
     flat = []
     for one in nest.flatten(value):
-        flat.extend(leaves_of(one._carried()) if _is_carried(one) else [one])
+        flat.extend(leaves_of(_carried(one)[0]) if _is_carried(one) else [one])
     return flat
 
 
@@ -349,9 +354,11 @@ def declared_shapes(values, given=None):
 def rebuilt(example, tensors):
     """A structure as `example` of other tensors."""
     tensors = iter(tensors)
-    return nest._pack(example, iter([
-        one._carrying(rebuilt(one._carried(), tensors)) if _is_carried(one) else next(tensors)
-        for one in nest.flatten(example)]))
+
+    def again(one):
+        parts, make = _carried(one)
+        return make(rebuilt(parts, tensors))
+    return nest._pack(example, iter([again(one) if _is_carried(one) else next(tensors) for one in nest.flatten(example)]))
 
 
 def _strong(value, code):

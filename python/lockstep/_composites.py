@@ -1,8 +1,8 @@
 """How tensors that consist of several ones (sparse, ragged) travel through functions and datasets: taken apart into
 tuples of plain tensors, and put together where Python sees them."""
 
-from . import nest
-from ._tensor import IndexedSlices, is_tensor as is_plain
+from . import _native, nest
+from ._tensor import IndexedSlices, Tensor, convert_to_tensor, is_tensor as is_plain
 
 
 class Parts(tuple):
@@ -24,6 +24,28 @@ class Parts(tuple):
     def plain(self):
         """What `Dataset.as_numpy_iterator` gives."""
         raise NotImplementedError
+
+    def of_other_rows(self):
+        """Of parts that are specs those of a tensor with another number of rows."""
+        from .data._elements import _other_rows
+        return type(self)(*map(_other_rows, self))
+
+    def open_rows(self):
+        """For each leaf whether a function that gets it is traced once for any number of rows."""
+        return [False] * len(nest.flatten(self))
+
+
+class SlicesParts(Parts):
+    """The values and indices of IndexedSlices, and the dense shape where there is one."""
+
+    def open_rows(self):
+        return [True, True] + super().open_rows()[2:]
+
+    def whole(self):
+        if not is_plain(self[0]):
+            return self
+        values, indices, *shape = self
+        return IndexedSlices(values, indices, *[convert_to_tensor(one) for one in shape])
 
 
 def stacked(values):
@@ -51,6 +73,36 @@ def with_values(one, values):
     return one.with_flat_values(values) if hasattr(one, "with_flat_values") else one.with_values(values)
 
 
+def taken_apart(value):
+    """(tensors, make): the tensors of which a value consists, and what makes such a value of others like them. For a tensor, a
+    ragged or sparse one, IndexedSlices and, while a function is traced, a TensorArray; None for any other value."""
+    from ._tensor_array import TensorArray
+    if isinstance(value, Tensor):
+        return [value], lambda tensors: tensors[0]
+    if isinstance(value, IndexedSlices):
+        return _slices_apart(value)
+    if is_composite(value):
+        parts = value._parts()
+        return nest.flatten(parts), lambda tensors: nest._pack(parts, iter(tensors)).whole()
+    if isinstance(value, TensorArray) and _native.is_tracing():
+        return value._carried(), value._carrying
+    return None
+
+
+def _slices_apart(slices):
+    """The same for IndexedSlices: a dense shape that is known now stays with `make`, because dense tensors are made of it."""
+    shape, tensors = slices.dense_shape, [convert_to_tensor(slices.values), convert_to_tensor(slices.indices)]
+    if isinstance(shape, Tensor):
+        shape = _native.static_value(shape)
+        tensors += [slices.dense_shape] if shape is None else []
+    known = None if shape is None else convert_to_tensor(shape).numpy()
+
+    def make(tensors):
+        values, indices, *shape = tensors
+        return IndexedSlices(values, indices, shape[0] if shape else None if known is None else convert_to_tensor(known))
+    return tensors, make
+
+
 def is_tensor(x):
     """Whether `x` is a tensor, of whatever kind, or a variable."""
     from .ragged import RaggedTensor
@@ -75,6 +127,14 @@ def apart(value):
     return map_found(value, is_composite, lambda one: one._parts())
 
 
+def components(value):
+    """The same with the parts of IndexedSlices, as `tf.nest` takes them."""
+    def parts(one):
+        return SlicesParts(one.values, one.indices, *([] if one.dense_shape is None else [one.dense_shape])) if isinstance(
+            one, IndexedSlices) else one._parts()
+    return map_found(value, lambda one: is_composite(one) or isinstance(one, IndexedSlices), parts)
+
+
 def _is_parts(value):
     return isinstance(value, Parts)
 
@@ -86,6 +146,15 @@ def has_parts(structure):
     if isinstance(structure, dict):
         structure = list(structure.values())
     return isinstance(structure, (list, tuple)) and any(has_parts(one) for one in structure)
+
+
+def open_rows(structure):
+    """For each leaf of a structure whether a function that gets it is traced once for any number of rows."""
+    if _is_parts(structure):
+        return structure.open_rows()
+    if isinstance(structure, dict):
+        structure = [structure[key] for key in sorted(structure)]
+    return [one for part in structure for one in open_rows(part)] if isinstance(structure, (list, tuple)) else [False]
 
 
 def whole(value):

@@ -9,7 +9,7 @@ import weakref
 
 from . import _composites, _native, _records, _trace_types, errors, nest
 from ._dtypes import BY_CODE, TensorShape, as_dtype
-from ._tensor import IndexedSlices, Tensor, convert_to_tensor, name_symbol
+from ._tensor import Tensor, convert_to_tensor, name_symbol
 from ._thread_lists import ThreadList
 from ._variable import NeedsValue, UnreadVariable, Variable
 
@@ -151,7 +151,7 @@ def describe_copies(variable, shown):
     first, last = distribute.own_replicas(strategy.num_replicas_in_sync)
     kind = "SyncOnReadVariable" if variable._v.synchronization == 3 else "MirroredVariable"
     name = variable._v.name
-    copies = variable._v.copies() if not _native.is_tracing() else [None]
+    copies = variable._v.copies() if not _native.is_tracing() and "numpy=" in shown else [None]
     lines = []
     for replica in range(first, last):
         place = replica - first
@@ -227,6 +227,7 @@ class _Concrete:
         self.scheduled = None  # the same for workers
         self.first = True
         self.rigid = False  # it needs the sizes: a trace for each
+        self.open_specs = None  # (dtype, shape) of each tensor, where one trace is for any number of rows of some
         self.streams = None  # of random ops, where several traces share them
 
     def rebuild(self, tensors):
@@ -244,7 +245,7 @@ class _Concrete:
         try:
             with _printed_before():
                 value = self.owner._converted()(*args, **kwargs)
-            flat, self.results = _flatten_results(value)
+            flat, self.results = _flatten_results(value, whole=True)
         finally:
             traces.pop()
         self.variables.extend(trace.variables)
@@ -258,8 +259,29 @@ class _Concrete:
         return _pack_results(self.results, tensors)
 
 
-def _flatten_results(value):
-    """(tensors, the structure with their numbers in place of them)."""
+class _Made:
+    """In a structure of results a value that `make` makes of several tensors, the first of which has the number `first`."""
+
+    def __init__(self, make, first, count):
+        self.make, self.first, self.last = make, first, first + count
+
+    def value(self, tensors):
+        return self.make(tensors[self.first:self.last])
+
+
+class _OfReplicas:
+    """In a structure of results a value of each replica."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def value(self, tensors):
+        from . import distribute
+        return distribute.PerReplica(_pack_results(one, tensors) for one in self.values)
+
+
+def _flatten_results(value, whole=False):
+    """(tensors, the structure with their numbers in place of them). `whole`: IndexedSlices and tensor arrays stay such ones."""
     tensors = []
 
     def take(leaf):
@@ -269,16 +291,16 @@ def _flatten_results(value):
             return None
         from . import distribute
         if isinstance(leaf, distribute.PerReplica):
-            if len(leaf._values) == 1:
-                leaf = leaf._values[0]
-            else:
-                first = len(tensors)
-                tensors.extend(convert_to_tensor(one) for one in leaf._values)
-                return ("replicas", first, len(leaf._values))
-        if isinstance(leaf, IndexedSlices):
-            leaf = convert_to_tensor(leaf)
+            if len(leaf._values) != 1:
+                return _OfReplicas([_map_leaves(take, one) for one in leaf._values])
+            leaf = leaf._values[0]
         if _composites.is_composite(leaf):
             return _map_leaves(take, leaf._parts())
+        apart = _composites.taken_apart(leaf) if whole and not isinstance(leaf, Tensor) else None
+        if apart is not None:
+            made = _Made(apart[1], len(tensors), len(apart[0]))
+            tensors.extend(apart[0])
+            return made
         tensors.append(convert_to_tensor(leaf))
         return len(tensors) - 1
 
@@ -299,13 +321,25 @@ def _pack_results(structure, tensors):
         return None
     if isinstance(structure, int):
         return tensors[structure]
-    if isinstance(structure, tuple) and structure and structure[0] == "replicas":
-        from . import distribute
-        return distribute.PerReplica(tensors[structure[1]:structure[1] + structure[2]])
+    if isinstance(structure, (_Made, _OfReplicas)):
+        return structure.value(tensors)
     if isinstance(structure, dict):
         return type(structure)((key, _pack_results(one, tensors)) for key, one in structure.items())
     made = nest._like(structure, [_pack_results(one, tensors) for one in structure])
     return made.whole() if isinstance(made, _composites.Parts) else made
+
+
+def _open_specs(structure, leaves, tensors):
+    """(dtype, shape) of each tensor among the leaves, -1 for the rows of parts whose number the trace does not depend on; None
+    where it depends on all."""
+    if not _composites.has_parts(structure):
+        return None
+    open_ = [one for one, leaf in zip(_composites.open_rows(structure), leaves) if leaf is _TENSOR]
+    if not any(open_) or any(one._rank is None for one in tensors):
+        return None
+    sizes = [[-1 if size is None else size for size in one._shape] for one in tensors]
+    return tuple((int(one.dtype), (-1, *shape[1:]) if is_open and shape else tuple(shape))
+                 for one, shape, is_open in zip(tensors, sizes, open_))
 
 
 def _key_of(leaf):
@@ -470,9 +504,11 @@ class Function:
             key, leaf = _key_of(one)
             keys.append(key)
             leaves.append(leaf)
-        concrete = self._concrete_for(structure, keys, leaves)
         tensors = [one if type(one) is Tensor else convert_to_tensor(one)
                    for one, leaf in zip(flat, leaves) if leaf is _TENSOR]
+        specs = None if self._signature is not None else _open_specs(structure, leaves, tensors)
+        concrete = self._concrete_for(structure, keys if specs is None else keys + [specs], leaves)
+        concrete.open_specs = specs
         return concrete, tensors
 
     def _has_defaults(self):
@@ -551,6 +587,12 @@ class Function:
                 except (errors.OpError, TypeError, ValueError):
                     self._traced = 0  # something in it needs the sizes: a trace for each shape
                     concrete.variables.clear()
+        if concrete.open_specs is not None and not _native.is_tracing() and not _native.has_strategy():
+            try:
+                return _native.SpecFunction(self._first_body(concrete), [
+                    (dtype, list(shape)) for dtype, shape in concrete.open_specs], self.__name__).function
+            except (errors.OpError, TypeError, ValueError):
+                concrete.variables.clear()  # something in it needs the sizes: a trace for each
         return _native.Function(self._first_body(concrete), self.__name__)
 
     def _first_body(self, concrete):

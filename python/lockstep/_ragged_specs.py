@@ -67,6 +67,10 @@ class RaggedParts(Parts):
     def plain(self):
         return self.whole().numpy()
 
+    def open_rows(self):
+        """All but the outermost splits, which tell the number of rows."""
+        return [place != 1 for place in range(len(self))]
+
     @classmethod
     def stacked(cls, rows):
         """The parts of a batch of such tensors."""

@@ -782,9 +782,26 @@ class IndexedSlices:
     def shape(self):
         return TensorShape(self.dense_shape)
 
+    def _row(self, shape=None):
+        """As one native tensor, of this shape where the dense shape is not known. Raises: ValueError where neither is."""
+        if self.dense_shape is None and shape is None:
+            raise ValueError("Tensor conversion requested for IndexedSlices for argument `value` without dense_shape: give "
+                             f"tf.IndexedSlices a dense_shape; got {self!r}")
+        shape = static_shape(shape if self.dense_shape is None else self.dense_shape)
+        return _native.from_slices(convert_to_tensor(self.values), convert_to_tensor(self.indices), shape)
+
     def __tensor__(self):
-        shape = static_shape(self.dense_shape)
-        return _native.slices_to_dense(_native.from_slices(self.values, self.indices, shape))
+        return _native.slices_to_dense(self._row())
+
+    def _with_values(self, values):
+        return IndexedSlices(values, self.indices, self.dense_shape)
+
+    def _key_parts(self):
+        """The parts as arguments of a function, whose trace is one for a dense shape."""
+        from ._composites import SlicesParts
+        shape = self.dense_shape
+        known = _native.static_value(shape) if isinstance(shape, Tensor) else None
+        return SlicesParts(self.values, self.indices, *([] if shape is None else [shape if known is None else known.numpy().tolist()]))
 
     def __repr__(self):
         return (f"IndexedSlices(indices={self.indices!s}, values={self.values!s}"

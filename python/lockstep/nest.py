@@ -22,7 +22,7 @@ def flatten(structure, expand_composites=False):
 def _apart(structure):
     """The structure with the parts of composite tensors, such as sparse and ragged ones, in place of them."""
     from . import _composites
-    return _composites.apart(structure)
+    return _composites.components(structure)
 
 
 def _flatten_into(structure, leaves):

@@ -76,6 +76,16 @@ class SparseTensor:
         return self.with_values(self.values / _at(self, other))
 
 
+def rows_between(value, begin, end):
+    """The rows [begin, end) of a sparse tensor. Eager."""
+    import numpy
+    places = value.indices.numpy()
+    kept = numpy.flatnonzero((places[:, 0] >= begin) & (places[:, 0] < end))
+    places = places[kept]
+    places[:, 0] -= begin
+    return SparseTensor(places, ops_array.gather(value.values, kept), [end - begin] + value.dense_shape.numpy().tolist()[1:])
+
+
 def rows_of(value):
     """The rows of a sparse tensor, as sparse tensors. Eager."""
     return [one.whole() for one in value._parts().rows()]
@@ -116,6 +126,12 @@ class SparseParts(Parts):
     def general(self):
         """The parts' specs for any such tensor."""
         return SparseTensorSpec([None] * self[2]._shape[0], self[1].dtype)._parts()
+
+    def of_other_rows(self):
+        return SparseParts(*super().of_other_rows()[:2], self[2])
+
+    def open_rows(self):
+        return [True, True] + super().open_rows()[2:]
 
     def plain(self):
         return to_dense(self.whole(), validate_indices=False).numpy()

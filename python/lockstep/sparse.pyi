@@ -2,6 +2,12 @@ from typing import Any
 
 class Parts(tuple):
     """The tensors of one composite tensor, or their specs, in a structure."""
+    def of_other_rows(self) -> Any:
+        """Of parts that are specs those of a tensor with another number of rows."""
+        ...
+    def open_rows(self) -> Any:
+        """For each leaf whether a function that gets it is traced once for any number of rows."""
+        ...
     def plain(self) -> Any:
         """What `Dataset.as_numpy_iterator` gives."""
         ...
@@ -16,6 +22,12 @@ class SparseParts(Parts):
     def batch_spec(self, size) -> Any: ...
     def general(self) -> Any:
         """The parts' specs for any such tensor."""
+        ...
+    def of_other_rows(self) -> Any:
+        """Of parts that are specs those of a tensor with another number of rows."""
+        ...
+    def open_rows(self) -> Any:
+        """For each leaf whether a function that gets it is traced once for any number of rows."""
         ...
     def plain(self) -> Any:
         """What `Dataset.as_numpy_iterator` gives."""
@@ -108,6 +120,9 @@ def reshape(sp_input, shape, name=None) -> Any:
     ...
 def retain(sp_input, to_retain) -> Any:
     """The elements where `to_retain` is true."""
+    ...
+def rows_between(value, begin, end) -> Any:
+    """The rows [begin, end) of a sparse tensor. Eager."""
     ...
 def rows_of(value) -> Any:
     """The rows of a sparse tensor, as sparse tensors. Eager."""

@@ -48,6 +48,72 @@ class Strategies(unittest.TestCase):
         self.strategy.run(step)
         self.assertEqual((float(v), float(on_read)), (8, 3))
 
+    def test_tensors_that_leave_a_traced_replica_are_refused(self):
+        kept = []
+
+        def keep(x):
+            kept.append(x * 2)
+            return x
+
+        def leave(x):
+            self.strategy.run(keep, (x,))
+            return kept[-1]
+
+        def return_in_branch(x):
+            self.strategy.run(keep, (x,))
+            return tf.cond(tf.constant(True), lambda: kept[-1], lambda: kept[-1] + 1.0)
+
+        def take_to_next_run(x):
+            self.strategy.run(keep, (x,))
+            return self.strategy.run(lambda y: y + kept[-1], (x,))
+
+        def keep_ragged(x):
+            self.strategy.run(lambda y: kept.append(tf.RaggedTensor.from_row_lengths(y, [tf.size(y)])), (x,))
+            return kept[-1]
+        for one in (leave, return_in_branch, take_to_next_run, keep_ragged):
+            with self.subTest(one.__name__), self.assertRaisesRegex(TypeError, "must stay in the function that is traced"):
+                tf.function(one)(tf.ones([2]))
+        with self.assertRaisesRegex(TypeError, "must stay in the function that is traced"):
+            print(kept[0] + 1.0)
+
+    def test_replicas_of_a_trace_get_values_of_their_own_or_an_error(self):
+        objects = self.strategy.experimental_distribute_values_from_function(lambda c: object())
+        alike = self.strategy.experimental_distribute_values_from_function(lambda c: sum)
+        step = tf.function(lambda: self.strategy.run(lambda value: tf.constant(1), (objects,)))
+        self.assertRaisesRegex(TypeError, "give each replica a tensor", step)
+        step = tf.function(lambda x: self.strategy.run(lambda y, function: function([y, y]), (x, alike)))
+        self.assertEqual([float(one) for one in self.strategy.experimental_local_results(step(tf.constant(2.0)))], [4.0, 4.0])
+
+    def test_steps_over_ragged_batches(self):
+        class Rows(tf.keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.table = self.add_weight(shape=(10,), initializer="ones", name="table")
+                self.rows = tf.keras.metrics.Mean("rows")
+
+            def train_step(self, data):
+                ragged, weights = data
+                with tf.GradientTape() as tape:
+                    total = tf.reduce_sum(tf.gather(self.table, ragged.flat_values)) * 0.1
+                self.optimizer.apply_gradients([(tape.gradient(total, self.table), self.table)])
+                self.rows.update_state(tf.cast(ragged.row_lengths(), tf.float32), sample_weight=weights)
+                return {"rows": self.rows.result()}
+
+            def test_step(self, data):
+                self.rows.update_state(tf.cast(data[0].row_lengths(), tf.float32), sample_weight=data[1])
+                return {"rows": self.rows.result()}
+        data = tf.data.Dataset.from_tensor_slices((tf.ragged.constant([[1], [2, 3], [], [4], [5, 6, 7]]), tf.range(5.0))).batch(3)
+        results = []
+        for names in (["CPU:0"], ["CPU:0", "CPU:1"]):
+            with tf.distribute.MirroredStrategy(names).scope():
+                model = Rows()
+                model.built = True
+                model.compile(tf.keras.optimizers.SGD(0.5))
+            history = model.fit(data, epochs=2, verbose=0).history
+            results.append((history, model.table.numpy().tolist(), model.evaluate(data, verbose=0)))
+        self.assertEqual(results[0], results[1])
+        self.assertAlmostEqual(results[0][0]["rows"][0], 1.7)
+
     def test_merge_call(self):
         def merge(strategy, value):
             return strategy.reduce("SUM", value, axis=None)

@@ -11,6 +11,12 @@ from .._tensor import convert_to_tensor
 from ._elements import _other_rows
 
 
+def _of_other_rows(spec):
+    """The spec of an element whose tensors have other numbers of rows."""
+    return _composites.map_found(spec, lambda one: isinstance(one, (_composites.Parts, TensorSpec)), lambda one: (
+        _other_rows(one) if isinstance(one, TensorSpec) else one.of_other_rows()))
+
+
 class ElementForm:
     """What elements of an iterator are made of: tensors of some dtypes and shapes, of each replica where there are several."""
 
@@ -22,7 +28,7 @@ class ElementForm:
         self.specs = None  # of the tensors; None: not known enough for a graph
         if all(isinstance(one, TensorSpec) for one in flat):
             self.specs = flat if replicas == 1 else [
-                _other_rows(one) for one in flat for _ in range(replicas)]
+                one for one in nest.flatten(_of_other_rows(spec)) for _ in range(replicas)]
         self.ranked = self.specs is None or all(one.shape.rank is not None for one in flat)
         self._key = (repr(spec), replicas)
 
@@ -44,8 +50,11 @@ class ElementForm:
         if self._plain:
             return tensors[0]
         if self._replicas > 1:
-            from ..distribute import PerReplica
-            tensors = [PerReplica(tensors[i:i + self._replicas]) for i in range(0, len(tensors), self._replicas)]
+            from ..distribute import _values
+            return _values.for_each_replica([self._whole(tensors[r::self._replicas]) for r in range(self._replicas)], wrapped=False)
+        return self._whole(tensors)
+
+    def _whole(self, tensors):
         made = nest._pack(self.spec, iter(tensors))
         return _composites.whole(made) if self._composite else made
 

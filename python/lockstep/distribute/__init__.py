@@ -126,7 +126,10 @@ class Strategy:
         axes = axis if isinstance(axis, (list, tuple)) else [axis]
 
         def one(leaf):
-            leaf = _values.plain(self._of_each_worker(leaf))
+            leaf = self._of_each_worker(leaf)
+            if axis is None and _values.are_open_slices(leaf):
+                return self._slices_of_all(op, leaf)
+            leaf = _values.plain(leaf if axis is None else _values.dense(leaf))
             if self.num_replicas_in_sync == 1 and not isinstance(leaf, tuple) and axis is None:
                 return convert_to_tensor(leaf)
             leaf = self._of_each_replica(op, leaf, axis)
@@ -137,6 +140,12 @@ class Strategy:
                 result = self._native.reduce(op, result, place)
             return with_slices(result)
         return _values.map_values(one, value)
+
+    def _slices_of_all(self, op, slices):
+        """The sum or mean of replicas' slices of a tensor whose shape is not known: one after another."""
+        values, indices = (self._native.gather(tuple(getattr(one, part) for one in slices._values), 0)
+                           for part in ("values", "indices"))
+        return IndexedSlices(values / self.num_replicas_in_sync if op else values, indices)
 
     def _of_each_replica(self, op, leaf, axis):
         """What is reduced of a plain value: along an axis it is every replica's, and otherwise a MEAN of it alone."""
@@ -154,7 +163,7 @@ class Strategy:
         _require_cross_replica()
 
         def one(leaf):
-            leaf = _values.plain(self._of_each_worker(leaf))
+            leaf = _values.plain(_values.dense(self._of_each_worker(leaf)))
             if isinstance(leaf, tuple):
                 return self._native.gather(leaf, axis)
             tensor = convert_to_tensor(leaf)
@@ -315,7 +324,10 @@ class Extended:
         return contextlib.nullcontext()
 
     def variable_created_in_scope(self, variable):
-        return variable._strategy is self._strategy or getattr(variable, "_of_one", None) is self._strategy
+        """Whether the variable belongs to the strategy."""
+        if variable._strategy is self._strategy or getattr(variable, "_of_one", None) is self._strategy:
+            return True
+        return variable._v.strategy_id is not None and variable._v.strategy_id == self._strategy._native.id
 
     def call_for_each_replica(self, fn, args=(), kwargs=None):
         return self._strategy.run(fn, args, kwargs)
@@ -528,6 +540,18 @@ def experimental_set_strategy(strategy):
 _set = []
 
 
+class _ContextRequests(threading.local):
+    """Counts on each thread how often code in a strategy's scope has asked for its replica."""
+
+    count = 0
+
+    def note(self):
+        self.count += has_strategy()
+
+
+_context_requests = _ContextRequests()
+
+
 def get_strategy():
     """The strategy whose scope is open on this thread, else the default one."""
     return scope_in_force() or _default
@@ -540,11 +564,13 @@ def has_strategy():
 
 def in_cross_replica_context():
     """Whether the calling code runs once for all replicas."""
+    _context_requests.note()
     return not coordinator.in_replica() if coordinator.in_scope() else _native.in_cross_replica()
 
 
 def get_replica_context():
     """The replica in which the calling code runs; None in cross-replica context."""
+    _context_requests.note()
     if coordinator.in_scope():
         return coordinator.ChiefReplicaContext(scope_in_force()) if coordinator.in_replica() else None
     return ReplicaContext(scope_in_force()) if _native.in_replica() else None

@@ -3,9 +3,10 @@
 import enum
 import typing
 
-from .. import _native, errors, nest
+from .. import _composites, _native, errors, nest
+from .._ragged_specs import RaggedTensorSpec
 from .._tensor import convert_to_tensor
-from ..ragged import RaggedTensor
+from ..sparse import SparseTensor, SparseTensorSpec, rows_between as sparse_rows_between
 from ..data._iterator import Argument, ElementForm
 from ._values import PerReplica, PerReplicaSpec
 
@@ -59,13 +60,14 @@ def _specs_for_replicas(spec, count, dealt):
     from .._function import TensorSpec
 
     def for_replicas(one):
-        if not isinstance(one, TensorSpec) or one.shape.rank == 0 and not dealt:
+        if not isinstance(one, (TensorSpec, RaggedTensorSpec, SparseTensorSpec)) or one.shape.rank == 0 and not dealt:
             return one
         if not one.shape.rank:
             return PerReplicaSpec(*[one] * count)
         rows, *rest = one.shape.as_list()
         rows = rows if dealt or rows is None else rows // count if rows % count == 0 else None
-        return PerReplicaSpec(*[TensorSpec([rows] + rest, one.dtype)] * count)
+        more = [one.ragged_rank, one.row_splits_dtype] if isinstance(one, RaggedTensorSpec) else []
+        return PerReplicaSpec(*[type(one)([rows] + rest, one.dtype, *more)] * count)
     return nest.map_structure(for_replicas, spec)
 
 
@@ -75,11 +77,16 @@ def require_dataset(dataset):
                              "make one by tf.data.Dataset.from_tensor_slices(...).batch(n)")
 
 
-def _ragged_shares(value, count):
-    """The rows of a ragged tensor, ceil(n / count) for each replica."""
-    rows = int(value.nrows())
+def _rows_between(value, begin, end):
+    """Rows of a tensor, or of a sparse or ragged one."""
+    return sparse_rows_between(value, begin, end) if isinstance(value, SparseTensor) else value[begin:end]
+
+
+def _shares(value, count):
+    """The rows of a ragged or sparse tensor, ceil(n / count) for each replica."""
+    rows = int(value.dense_shape[0] if isinstance(value, SparseTensor) else value.nrows())
     each = -(-rows // count)
-    return tuple(value[min(i * each, rows):min((i + 1) * each, rows)] for i in range(count))
+    return tuple(_rows_between(value, min(i * each, rows), min((i + 1) * each, rows)) for i in range(count))
 
 
 class DistributedDataset:
@@ -102,7 +109,7 @@ class DistributedDataset:
 
     @property
     def _form(self):
-        return ElementForm(self._dataset.element_spec, self._strategy.num_replicas_in_sync)
+        return ElementForm(_composites.apart(self._dataset.element_spec), self._strategy.num_replicas_in_sync)
 
     @property
     def cardinality(self):
@@ -151,9 +158,9 @@ class DistributedIterator(Argument):
             return self._deal(count)
         element = next(self._sources[0])
         flat = nest.flatten(element)
-        ragged = [isinstance(one, RaggedTensor) for one in flat]
-        shares = iter(self._strategy._native.split([convert_to_tensor(one) for one, kind in zip(flat, ragged) if not kind]))
-        shares = [_ragged_shares(one, count) if kind else next(shares) for one, kind in zip(flat, ragged)]
+        apart = [_composites.is_composite(one) for one in flat]
+        shares = iter(self._strategy._native.split([convert_to_tensor(one) for one, kind in zip(flat, apart) if not kind]))
+        shares = [_shares(one, count) if kind else next(shares) for one, kind in zip(flat, apart)]
         return nest._pack(element, iter([
             PerReplica(share) if isinstance(share, tuple) else PerReplica((share,) * count)
             for share in shares]))
@@ -165,8 +172,11 @@ class DistributedIterator(Argument):
             element = next(self, None)
         finally:
             scope.exit()
-        return None if element is None else [
-            convert_to_tensor(value) for one in nest.flatten(element) for value in getattr(one, "_values", [one])]
+        if element is None:
+            return None
+        return [convert_to_tensor(value) for one in nest.flatten(element)
+                for column in zip(*(nest.flatten(_composites.apart(value)) for value in getattr(one, "_values", [one])))
+                for value in column]
 
     def _deal(self, count):
         elements = [next(self._sources[r * len(self._sources) // count], None) for r in range(count)]
@@ -176,7 +186,7 @@ class DistributedIterator(Argument):
         columns = []
         for place, first in enumerate(nest.flatten(like)):
             columns.append(PerReplica([
-                first[:0] if one is None else nest.flatten(one)[place] for one in elements]))
+                _rows_between(first, 0, 0) if one is None else nest.flatten(one)[place] for one in elements]))
         return nest._pack(like, iter(columns))
 
     def get_next(self):

@@ -4,25 +4,20 @@ import contextvars
 import threading
 import typing
 
-from .. import _native, nest
+import numpy
+
+from .. import _composites, _native, nest
 from .._tape import with_slices
 from .._tensor import IndexedSlices, Tensor, convert_to_tensor
 from .._thread_lists import ThreadList
 from .._variable import UnreadVariable, Variable, VariableAggregation, VariableSynchronization
-from ._values import dividable, plain, reduce_number, row_of, PerReplica
+from ._values import dividable, reduce_number, row_of, PerReplica
 
 
 def require_sequence(args):
     """Raises: ValueError for arguments of `run` that are no list or tuple."""
     if not isinstance(args, (list, tuple)):
         raise ValueError("positional args must be a list or tuple, got {}".format(type(args)))
-
-
-class _Kept:
-    """A result that is no tensor, for each replica."""
-
-    def __init__(self):
-        self.values = []
 
 
 def converted(fn):
@@ -37,22 +32,11 @@ _merged = ThreadList()  # by open run: the ids of what all replicas are given al
 
 
 def run(strategy, fn, args, kwargs):
-    count = strategy.num_replicas_in_sync
-    structure = (args, kwargs)
-    leaves = nest.flatten(structure)
-    given, places = [], []
-    for leaf in leaves:
-        if isinstance(leaf, PerReplica) and not all(
-                isinstance(one, (Tensor, Variable, int, float)) for one in leaf._values):
-            places.append(leaf)
-        elif isinstance(leaf, (PerReplica, Tensor)):
-            places.append(len(given))
-            given.append(plain(leaf))
-        else:
-            places.append(leaf)
-    tracing = _native.is_tracing()
+    count, tracing = strategy.num_replicas_in_sync, _native.is_tracing()
+    structure, given = (args, kwargs), []
+    places = [_argument(leaf, given, tracing) for leaf in nest.flatten(structure)]
     fn = converted(fn)
-    structures, kept, made = [], [], []
+    structures, kept, made, makers = [], [], [], []
     calls = [0]
     context = contextvars.copy_context()
     outer_state = _thread_state()
@@ -60,17 +44,7 @@ def run(strategy, fn, args, kwargs):
     def replica(own):
         number = calls[0]
         calls[0] += 1
-        flat = []
-        for place, leaf in zip(places, leaves):
-            if place is leaf and isinstance(leaf, PerReplica):
-                flat.append(leaf._values[min(number, len(leaf._values) - 1)])
-            elif type(place) is int and isinstance(leaf, PerReplica if not tracing else (PerReplica, Tensor)):
-                flat.append(own[place])
-                if isinstance(leaf, Tensor):
-                    merged.add(own[place]._id)
-            else:
-                flat.append(leaf)
-        packed_args, packed_kwargs = nest._pack(structure, iter(flat))
+        packed_args, packed_kwargs = nest._pack(structure, iter([place.of_replica(number, own, merged) for place in places]))
         restore = _take_thread_state(outer_state)
         try:
             if threading.current_thread() is owner:
@@ -79,24 +53,24 @@ def run(strategy, fn, args, kwargs):
                 value = context.copy().run(fn, *packed_args, **packed_kwargs)
         finally:
             restore()
-        tensors, others = [], []
+        tensors, others, make = [], [], []
 
         def take(leaf):
             if isinstance(leaf, UnreadVariable) and count > 1 and _assigned_apart(leaf):
                 leaf = leaf.value()
-            if isinstance(leaf, Tensor):
-                tensors.append(leaf)
-                return ("t", len(tensors) - 1)
-            if isinstance(leaf, IndexedSlices):
-                tensors.append(row_of(leaf))
-                return ("t", len(tensors) - 1)
+            apart = _composites.taken_apart(leaf)
+            if apart is not None:
+                tensors.extend(apart[0])
+                make.append(apart[1])
+                return ("t", len(tensors) - len(apart[0]), len(tensors), len(make) - 1)
             if isinstance(leaf, UnreadVariable):
-                leaf = leaf._assigned if _native.is_tracing() or count == 1 else leaf
+                leaf = leaf._assigned if tracing or count == 1 else leaf
             others.append(leaf)
             return ("o", len(others) - 1)
         structures.append(_leaf_map(take, value))
         kept.append(others)
         made.append(tensors)
+        makers.append(make)
         return tensors
     owner = threading.current_thread()
     merged, last_before = set(), convert_to_tensor(0)._id
@@ -110,21 +84,86 @@ def run(strategy, fn, args, kwargs):
         """Whether a trace has one value for all replicas: one from outside of them, or of all together."""
         return tracing and (tensor._id < last_before or tensor._id in merged)
 
+    def is_one(place):
+        """Whether a result is one for all replicas."""
+        return len(made) == count and all(row[place] is made[0][place] for row in made) or is_same(made[0][place])
+
     def give(mark):
-        kind, place = mark
-        if kind == "t":
-            value = results[place]
-            is_one = count == 1 or len(made) == count and all(row[place] is made[0][place] for row in made) or is_same(
-                made[0][place])
-            values = tuple(map(with_slices, value)) if isinstance(value, tuple) else (with_slices(value),) * count
-            return values[0] if is_one else PerReplica(values)
-        values = [others[place] for others in kept]
+        if mark[0] == "t":
+            _, first, last, number = mark
+            columns = [value if isinstance(value, tuple) else (value,) * count for value in results[first:last]]
+            values = [makers[min(r, len(makers) - 1)][number]([with_slices(column[r]) for column in columns])
+                      for r in range(count)]
+            return values[0] if count == 1 or all(map(is_one, range(first, last))) else PerReplica(values)
+        values = [others[mark[1]] for others in kept]
         if all(one is values[0] for one in values) or len(values) == 1:
             return values[0]
         if all(isinstance(one, Variable) and one._v.key == values[0]._v.key for one in values):
             return values[0]
         return PerReplica(values)
     return _leaf_map_marks(give, structures[0])
+
+
+class _Same:
+    """An argument that all replicas get as it is."""
+
+    def __init__(self, value):
+        self._value = value
+
+    def of_replica(self, number, own, merged):
+        return self._value
+
+
+class _Listed:
+    """An argument of which each replica gets its own value, which is no tensor."""
+
+    def __init__(self, values):
+        self._values = values
+
+    def of_replica(self, number, own, merged):
+        return self._values[min(number, len(self._values) - 1)]
+
+
+class _Passed:
+    """An argument that replicas get as tensors, of which `makers` make each replica's value."""
+
+    def __init__(self, first, last, makers, alike):
+        self._first, self._last, self._makers, self._alike = first, last, makers, alike
+
+    def of_replica(self, number, own, merged):
+        tensors = own[self._first:self._last]
+        if self._alike:
+            merged.update(one._id for one in tensors)
+        return self._makers[min(number, len(self._makers) - 1)](tensors)
+
+
+def _argument(leaf, given, tracing):
+    """How replicas get a leaf of the arguments; what the native run takes of it goes behind `given`."""
+    if not isinstance(leaf, PerReplica):
+        if not tracing or not isinstance(leaf, Tensor):
+            return _Same(leaf)
+        given.append(leaf)
+        return _Passed(len(given) - 1, len(given), [lambda tensors: tensors[0]], True)
+    apart = [_composites.taken_apart(_as_tensor(one, tracing)) for one in leaf._values]
+    if any(one is None for one in apart):
+        values = leaf._values
+        if tracing and any(type(one) is not type(values[0]) or one != values[0] for one in values):
+            raise TypeError("a function that is traced runs one program for all replicas, which get tensors of their own; got "
+                            f"{leaf!r}; give each replica a tensor, or call the function outside of tf.function")
+        return _Listed(values)
+    sizes = {len(tensors) for tensors, _ in apart}
+    if len(sizes) > 1:
+        raise ValueError(f"the values of all replicas must be of one kind; got {leaf!r}")
+    first = len(given)
+    given.extend(column if len(column) > 1 else column[0] for column in zip(*(tensors for tensors, _ in apart)))
+    return _Passed(first, len(given), [make for _, make in apart], False)
+
+
+def _as_tensor(value, tracing):
+    """A value of one replica, as a tensor where replicas get it as one: numbers and variables, and, as traced functions know
+    nothing else that differs, arrays and texts."""
+    kinds = (Variable, int, float) + ((str, bytes, numpy.ndarray, numpy.generic) if tracing else ())
+    return convert_to_tensor(value) if isinstance(value, kinds) else value
 
 
 def _assigned_apart(variable):
@@ -221,53 +260,94 @@ class ReplicaContext:
         return [[own]] if isinstance(self.strategy, MirroredStrategy) else (own,)
 
     def all_reduce(self, reduce_op, value, options=None):
-        """Combines the replicas' values; each replica gets the result."""
-        op, flat = reduce_number(reduce_op), [row_of(one) for one in nest.flatten(value)]
+        """Combines the replicas' values; each replica gets the result. Raises: TypeError for ragged and sparse tensors."""
+        op = reduce_number(reduce_op)
+        flat = [_all_reduced_slices(op, one, self.num_replicas_in_sync) if _is_open_slices(one) else row_of(one)
+                for one in nest.flatten(value)]
+        places = [i for i, one in enumerate(flat) if not isinstance(one, IndexedSlices)]
+        rows = [flat[i] for i in places]
         if self.num_replicas_in_sync > 1:
-            flat = [dividable(op, one) for one in flat]
-        results = _native.all_reduce(op, flat)
-        return nest._pack(value, map(with_slices, results))
+            rows = [dividable(op, one) for one in rows]
+        for i, one in zip(places, _native.all_reduce(op, rows) if rows else ()):
+            flat[i] = with_slices(one)
+        return nest._pack(value, iter(flat))
 
     def all_gather(self, value, axis, options=None):
-        """The replicas' values one after another along `axis`."""
+        """The replicas' values one after another along `axis`. Raises: NotImplementedError for IndexedSlices; TypeError for
+        ragged and sparse tensors."""
+        if any(isinstance(one, IndexedSlices) for one in nest.flatten(value)):
+            raise NotImplementedError("all_gather does not support IndexedSlices")
         return nest.map_structure(
             lambda one: _native.all_gather(convert_to_tensor(one), axis), value)
 
     def merge_call(self, merge_fn, args=(), kwargs=None):
         """Stops all replicas, calls `merge_fn(strategy, *args)` once, and goes on with its result."""
-        structure = (tuple(args), kwargs or {})
-        leaves = nest.flatten(structure)
-        tensors = [row_of(one) for one in leaves if isinstance(one, (Tensor, IndexedSlices))]
-        strategy = self.strategy
-        form = []
+        structure, strategy = (tuple(args), kwargs or {}), self.strategy
+        tensors, form = [], []
+        places = [_brought(one, tensors) for one in nest.flatten(structure)]
 
         def merge(values):
-            values = iter(values)
-            packed = []
-            for one in leaves:
-                if isinstance(one, (Tensor, IndexedSlices)):
-                    value = next(values)
-                    packed.append(PerReplica(map(with_slices, value)) if isinstance(value, tuple) else with_slices(value))
-                else:
-                    packed.append(one)
-            own_args, own_kwargs = nest._pack(structure, iter(packed))
+            own_args, own_kwargs = nest._pack(structure, iter([place(values) for place in places]))
             made = merge_fn(strategy, *own_args, **own_kwargs)
             flat = []
-
-            def take(leaf):
-                if isinstance(leaf, (PerReplica, IndexedSlices)) or isinstance(leaf, Tensor) and leaf._symbolic:
-                    flat.append(plain(leaf))
-                    return ("same" if isinstance(leaf, Tensor) else "t", len(flat) - 1)
-                return ("o", leaf)  # the very same for all replicas
-            form.append(_leaf_map(take, made))
+            form.append(_leaf_map(lambda leaf: _merge_result(leaf, flat), made))
             return flat
         results = _native.merge_call(merge, tensors)
         marks = form[0] if form else _last_form(self)
         _remember_form(marks)
         if _merged():
-            alike = [results[one] if kind == "same" else one for kind, one in _marks_of(marks) if kind != "t"]
-            _merged()[-1].update(one._id for one in alike if isinstance(one, Tensor))
-        return _leaf_map_marks(lambda mark: mark[1] if mark[0] == "o" else with_slices(results[mark[1]]), marks)
+            for mark in _marks_of(marks):
+                alike = results[mark[1]:mark[2]] if mark[0] == "same" else mark[1:] if mark[0] == "o" else ()
+                _merged()[-1].update(one._id for one in alike if isinstance(one, Tensor))
+        return _leaf_map_marks(lambda mark: mark[1] if mark[0] == "o" else mark[3](list(map(
+            with_slices, results[mark[1]:mark[2]]))), marks)
+
+
+def _brought(leaf, tensors):
+    """What `merge_fn` gets of an argument of `merge_call`, as a function of the values; the argument's tensors go behind
+    `tensors`."""
+    apart = _composites.taken_apart(leaf)
+    if apart is None:
+        return lambda values: leaf
+    first, make = len(tensors), apart[1]
+    tensors.extend(apart[0])
+    last = len(tensors)
+
+    def gathered(values):
+        columns = values[first:last]
+        count = max((len(one) for one in columns if isinstance(one, tuple)), default=0)
+        if not count:
+            return make(list(map(with_slices, columns)))
+        return PerReplica([make([with_slices(one[r] if isinstance(one, tuple) else one) for one in columns])
+                           for r in range(count)])
+    return gathered
+
+
+def _merge_result(leaf, flat):
+    """The mark of a leaf of what `merge_fn` gives; what replicas get of it as tensors goes behind `flat`."""
+    first = len(flat)
+    if isinstance(leaf, PerReplica):
+        apart = [_composites.taken_apart(_as_tensor(one, True)) for one in leaf._values]
+        if all(one is not None for one in apart):
+            columns = zip(*(tensors for tensors, _ in apart))
+            flat.extend(column if len(column) > 1 else column[0] for column in columns)
+            return ("t", first, len(flat), apart[0][1])
+    apart = _composites.taken_apart(leaf)
+    if apart is not None and any(one._symbolic for one in apart[0]):
+        flat.extend(apart[0])
+        return ("same", first, len(flat), apart[1])
+    return ("o", leaf)  # the very same for all replicas
+
+
+def _is_open_slices(one):
+    """Whether these are slices of a tensor of a shape that is not known."""
+    return isinstance(one, IndexedSlices) and one.dense_shape is None
+
+
+def _all_reduced_slices(op, slices, replicas):
+    """All replicas' slices, one after another; for a MEAN divided by the number of replicas."""
+    values = _native.all_gather(convert_to_tensor(slices.values), 0)
+    return IndexedSlices(values / replicas if op else values, _native.all_gather(convert_to_tensor(slices.indices), 0))
 
 
 _forms = [None]

@@ -3,8 +3,8 @@
 import enum
 
 from .. import _native, nest
-from .._composites import Parts
-from .._tensor import IndexedSlices, convert_to_tensor, static_shape
+from .._composites import Parts, apart, map_found, open_rows, whole
+from .._tensor import IndexedSlices, convert_to_tensor
 
 
 class ReduceOp(enum.Enum):
@@ -36,7 +36,10 @@ class _PerReplicaParts(Parts):
     """A value for each replica."""
 
     def whole(self):
-        return local_value(PerReplica(self))
+        return local_value(PerReplica(map(whole, self)))
+
+    def open_rows(self):
+        return open_rows(list(self))
 
 
 spread = []  # of the newest strategy over several workers: a weak reference
@@ -48,10 +51,10 @@ def own_replicas(count):
     return strategy._native.local_replicas if strategy is not None and strategy.num_replicas_in_sync == count else (0, count)
 
 
-def for_each_replica(structures):
+def for_each_replica(structures, wrapped=True):
     """One structure of PerReplica values of these, one for each replica."""
     rows = zip(*(nest.flatten(one) for one in structures))
-    return nest._pack(structures[0], iter([PerReplica(row, wrapped=True) for row in rows]))
+    return nest._pack(structures[0], iter([PerReplica(row, wrapped) for row in rows]))
 
 
 class PerReplica(DistributedValues):
@@ -87,7 +90,8 @@ class PerReplica(DistributedValues):
 
     def _key_parts(self):
         """The values as arguments of a function, which is traced once for all of a kind."""
-        return _PerReplicaParts(*self._values)
+        return _PerReplicaParts(*map_found(list(self._values), lambda one: hasattr(type(one), "_key_parts"),
+                                           lambda one: one._key_parts()))
 
     def _carried(self):
         return list(self._values)
@@ -190,9 +194,22 @@ def dividable(op, value):
     return value / 1 if op == 1 and value.dtype.is_integer else value
 
 
+def are_open_slices(value):
+    """Whether these are several replicas' slices of a tensor whose shape is not known."""
+    return isinstance(value, PerReplica) and len(value._values) > 1 and all(
+        isinstance(one, IndexedSlices) and one.dense_shape is None for one in value._values)
+
+
+def dense(value):
+    """Tensors in place of the slices of replicas."""
+    if isinstance(value, PerReplica) and any(isinstance(one, IndexedSlices) for one in value._values):
+        return PerReplica(map(convert_to_tensor, value._values))
+    return value
+
+
 def row_of(one):
     if isinstance(one, IndexedSlices):
-        return _native.from_slices(one.values, one.indices, static_shape(one.dense_shape))
+        return one._row()
     return convert_to_tensor(one)
 
 
@@ -204,7 +221,7 @@ class PerReplicaSpec:
 
     shape = property(lambda self: self._value_specs[0].shape)
     dtype = property(lambda self: self._value_specs[0].dtype)
-    _component_specs = property(lambda self: self._value_specs)
+    _component_specs = property(lambda self: nest.flatten(apart(list(self._value_specs))))
 
     def is_compatible_with(self, value):
         """Whether these are values that fit, one for each replica."""
