@@ -194,7 +194,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None) -> Any:
     """(tensors scaled down if their global norm is larger than `clip_norm`, that norm)."""
     ...
 def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
-    """t, scaled down if its norm is larger than `clip_norm`."""
+    """t, scaled down if its norm is larger than `clip_norm`. Of IndexedSlices the values, row by row as they are."""
     ...
 def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Any:
     """t where it lies between the bounds, else the bound. Raises: TypeError for bounds that t's dtype does not have."""
@@ -335,7 +335,7 @@ def get_static_value(tensor, partial=False) -> Any:
     ...
 from . import gfile as gfile
 def global_norm(t_list, name=None) -> Any:
-    """The root of the sum of all squares of all tensors; None entries do not count."""
+    """The root of the sum of all squares of all tensors; None entries do not count. Of IndexedSlices those of all values count."""
     ...
 def grad_pass_through(f) -> Any:
     """`f`, whose gradient is that of the identity."""
@@ -673,9 +673,6 @@ def squeeze(input, axis=None, name=None, squeeze_dims=None) -> Any:
     ...
 def stack(values, axis=0, name='stack') -> Any:
     """The values along a new axis."""
-    ...
-def static_shape(shape) -> Any:
-    """A shape as a list of sizes; one of a tensor must be known while tracing."""
     ...
 def stop_gradient(input, name=None) -> Any:
     """`input`, through which no gradient flows."""

@@ -2,7 +2,7 @@
 
 import collections
 
-from . import _refused, math, nn, ops_array, ops_math
+from . import _refused, math, nn, ops_array, ops_math, sparse
 from ._layouts import takes_channels_first as _takes_channels_first
 from ._tensor import convert_to_tensor, integers
 
@@ -199,3 +199,21 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
     parts = ops_math.unsorted_segment_sum(weights if combiner == "mean" else ops_math.square(weights), groups, count)
     by = parts if combiner == "mean" else ops_math.sqrt(parts)
     return math.divide_no_nan(total, ops_array.expand_dims(by, -1) + ops_array.zeros_like(total))
+
+
+def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner="mean", default_id=None,
+                                 max_norm=None, name=None, allow_fast_lookup=False):
+    """As `embedding_lookup_sparse`, without negative ids and, but for sums, weights that are not positive. Rows without ids have
+    the row `default_id`, or zeros where it is None. The axes of ids before the last one stay."""
+    shape = ops_array.concat([sparse_ids.dense_shape[:-1], [-1]], 0)
+    sparse_ids = sparse.reshape(sparse_ids, [-1, sparse_ids.dense_shape[-1]])
+    kept = sparse_ids.values >= 0
+    if sparse_weights is not None:
+        sparse_weights = sparse.SparseTensor(sparse_ids.indices, sparse_weights.values, sparse_ids.dense_shape)
+        kept = kept if combiner == "sum" else ops_math.logical_and(kept, sparse_weights.values > 0)
+        sparse_weights = sparse.fill_empty_rows(sparse.retain(sparse_weights, kept), 1.0)[0]
+    filled, is_empty = sparse.fill_empty_rows(sparse.retain(sparse_ids, kept), default_id or 0)
+    rows = embedding_lookup_sparse(embedding_weights, filled, sparse_weights, combiner, max_norm)
+    if default_id is None:
+        rows = ops_array.where(ops_array.expand_dims(is_empty, -1), ops_array.zeros_like(rows), rows)
+    return ops_array.reshape(rows, shape)

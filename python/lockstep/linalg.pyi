@@ -42,7 +42,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=..., name=None) -> A
     """Ones on the diagonal."""
     ...
 def global_norm(t_list, name=None) -> Any:
-    """The root of the sum of all squares of all tensors; None entries do not count."""
+    """The root of the sum of all squares of all tensors; None entries do not count. Of IndexedSlices those of all values count."""
     ...
 def inv(input, adjoint=False, name=None) -> Any:
     """The inverse of matrices. Raises: InvalidArgumentError where there is none."""

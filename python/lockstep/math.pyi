@@ -61,7 +61,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None) -> Any:
     """(tensors scaled down if their global norm is larger than `clip_norm`, that norm)."""
     ...
 def clip_by_norm(t, clip_norm, axes=None, name=None) -> Any:
-    """t, scaled down if its norm is larger than `clip_norm`."""
+    """t, scaled down if its norm is larger than `clip_norm`. Of IndexedSlices the values, row by row as they are."""
     ...
 def clip_by_value(t, clip_value_min, clip_value_max, name=None) -> Any:
     """t where it lies between the bounds, else the bound. Raises: TypeError for bounds that t's dtype does not have."""
@@ -343,7 +343,6 @@ def square(x, name=None) -> Any:
 def squared_difference(x, y, name=None) -> Any:
     """(x - y)^2. Element by element; shapes broadcast, dtypes must agree."""
     ...
-from lockstep.keras.optimizers import static_shape as static_shape
 def subtract(x, y, name=None) -> Any:
     """x - y. Element by element; shapes broadcast, dtypes must agree."""
     ...

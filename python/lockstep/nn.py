@@ -385,4 +385,4 @@ from ._blocks import batch_to_space, depth_to_space, space_to_batch, space_to_de
 from ._volumes import avg_pool3d, conv3d, conv3d_transpose, max_pool3d  # noqa: E402,F401
 from ._windows import (atrous_conv2d, avg_pool, avg_pool1d, conv1d_transpose, conv_transpose, convolution,  # noqa: E402,F401
                        embedding_lookup_sparse, log_poisson_loss, max_pool, max_pool1d, max_pool_with_argmax, normalize_moments,
-                       pool, separable_conv2d, sufficient_statistics, weighted_moments)
+                       pool, safe_embedding_lookup_sparse, separable_conv2d, sufficient_statistics, weighted_moments)

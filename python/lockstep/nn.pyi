@@ -145,6 +145,9 @@ def relu(features, name=None) -> Any:
 def relu6(features, name=None) -> Any:
     """min(max(x, 0), 6)."""
     ...
+def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner='mean', default_id=None, max_norm=None, name=None, allow_fast_lookup=False) -> Any:
+    """As `embedding_lookup_sparse`, without negative ids and, but for sums, weights that are not positive. Rows without ids have"""
+    ...
 def scale_regularization_loss(regularization_loss) -> Any:
     """The sum divided by the number of replicas. Raises: RuntimeError in cross-replica context."""
     ...

@@ -5,8 +5,7 @@ from . import _logits, _op_names, _value_shapes
 from ._dtypes import as_dtype, float32, int32, int64
 from ._run_shapes import in_one_row, with_shape
 from ._takes_ragged import of_ragged as _of_ragged, takes_ragged as _takes_ragged
-from ._tensor import (IndexedSlices, Tensor, add_or_join as _add_or_join, convert_to_tensor, integers, is_tensor, op,
-                      static_shape)
+from ._tensor import IndexedSlices, Tensor, add_or_join as _add_or_join, convert_to_tensor, integers, is_tensor, op
 
 _places = __builtins__["range"] if isinstance(__builtins__, dict) else __builtins__.range
 
@@ -334,36 +333,39 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
 @_takes_ragged
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """t where it lies between the bounds, else the bound. Raises: TypeError for bounds that t's dtype does not have."""
+    if isinstance(t, IndexedSlices):
+        return t._with_values(clip_by_value(t.values, clip_value_min, clip_value_max))
     t = convert_to_tensor(t)
     low, high = [convert_to_tensor(one, None if is_tensor(one) else t.dtype) for one in (clip_value_min, clip_value_max)]
     return op(n.clip_by_value, t, low, high)
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None):
-    """t, scaled down if its norm is larger than `clip_norm`."""
+    """t, scaled down if its norm is larger than `clip_norm`. Of IndexedSlices the values, row by row as they are."""
+    if isinstance(t, IndexedSlices):
+        return t._with_values(clip_by_norm(t.values, clip_norm, axes))
     t = convert_to_tensor(t)
     return op(n.clip_by_norm, t, cast(clip_norm, t.dtype), _axes(axes))
 
 
 def global_norm(t_list, name=None):
-    """The root of the sum of all squares of all tensors; None entries do not count."""
-    return op(n.global_norm, [_rows(one) for one in t_list if one is not None])
+    """The root of the sum of all squares of all tensors; None entries do not count. Of IndexedSlices those of all values count."""
+    return op(n.global_norm, [_values(one) for one in t_list if one is not None])
 
 
-def _rows(one):
-    if isinstance(one, IndexedSlices):
-        return n.from_slices(one.values, one.indices, static_shape(one.dense_shape))
-    return convert_to_tensor(one)
+def _values(one):
+    return convert_to_tensor(one.values if isinstance(one, IndexedSlices) else one)
 
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """(tensors scaled down if their global norm is larger than `clip_norm`, that norm)."""
-    given = [None if one is None else _rows(one) for one in t_list]
+    given = [None if one is None else _values(one) for one in t_list]
     if use_norm is not None:
         scale = divide(clip_norm, op(n.maximum, use_norm, clip_norm))
-        return [None if one is None else op(n.multiply, one, scale) for one in given], use_norm
-    clipped, total = n.clip_by_global_norm(given, cast(clip_norm, float32))
-    return clipped, total
+        clipped, total = [None if one is None else op(n.multiply, one, scale) for one in given], use_norm
+    else:
+        clipped, total = n.clip_by_global_norm(given, cast(clip_norm, float32))
+    return [one._with_values(made) if isinstance(one, IndexedSlices) else made for one, made in zip(t_list, clipped)], total
 
 
 def range(start, limit=None, delta=1, dtype=None, name="range"):

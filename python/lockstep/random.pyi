@@ -129,7 +129,9 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=..., nam
 def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=..., name=None, alg='auto_select') -> Any:
     """Numbers that follow from `seed`, two integers, and the shape alone."""
     ...
-from lockstep.keras.optimizers import static_shape as static_shape
+def static_shape(shape) -> Any:
+    """A shape as a list of sizes; one of a tensor must be known while tracing."""
+    ...
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=..., seed=None, name=None) -> Any:
     """Normals drawn again until they lie within two deviations."""
     ...

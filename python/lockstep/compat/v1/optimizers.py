@@ -79,7 +79,7 @@ class Optimizer:
 
         def update():
             from ...keras.optimizers import _plain  # noqa: F401
-            rows = [_row(gradient) for gradient, _ in pairs]
+            rows = [_row(gradient, variable) for gradient, variable in pairs]
             self._native.apply(rows, [variable._v for _, variable in pairs])
             _constrained.bring_back([variable for _, variable in pairs])
             if global_step is not None:
@@ -118,11 +118,11 @@ class Optimizer:
         return sorted(own, key=lambda one: one.name)
 
 
-def _row(gradient):
-    from ..._tensor import IndexedSlices, static_shape
-    if isinstance(gradient, IndexedSlices):
-        return _native.from_slices(gradient.values, gradient.indices, static_shape(gradient.dense_shape))
-    return gradient
+def _row(gradient, variable):
+    from ..._tensor import IndexedSlices
+    if not isinstance(gradient, IndexedSlices):
+        return gradient
+    return _native.slices_to_dense(gradient._row(variable.shape))  # rows that are the same are added before they are squared
 
 
 def _is_number(rate):
