@@ -545,7 +545,9 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
     heard = listeners(model, callbacks, steps or count, verbose)
     told = _told(model, heard, "predict")
     _call(heard, "on_predict_begin", {})
-    for batch in batches:
+    strategy = model._predicting_strategy()
+    divided = strategy is not None and strategy.num_replicas_in_sync > 1
+    for batch in strategy.experimental_distribute_dataset(batches) if divided else batches:
         if steps is not None and done >= steps:
             break
         data = batch if _is_dataset(x) or isinstance(batch, tuple) else (batch,)
@@ -556,7 +558,7 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
 
         def take(value, number=done):
             form[:] = [value]
-            parts.append([one.numpy() for one in nest.flatten(value)])
+            parts.append([_rows_of_all(one) for one in nest.flatten(value)])
             size = execution_size(model)
             told.end(number, lambda: {"outputs": nest._pack(value, iter([
                 column[0] if len(column) == 1 else numpy.concatenate(column)
@@ -572,6 +574,12 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
     if not form:
         raise ValueError("predict needs at least one batch")
     return nest._pack(form[0], iter([numpy.concatenate(column) for column in zip(*parts)]))
+
+
+def _rows_of_all(value):
+    """What replicas have predicted, one after another, as an array."""
+    parts = [one.numpy() for one in getattr(value, "_values", [value])]
+    return parts[0] if len(parts) == 1 else numpy.concatenate(parts)
 
 
 def on_batch(model, kind, x, y, sample_weight, return_dict):

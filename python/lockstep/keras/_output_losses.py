@@ -1,6 +1,7 @@
 """The compiled losses of a model with one or several outputs: which loss is of which output, label and weight."""
 
 from .. import nest
+from .losses import call_for_total
 
 
 def _is_nested(value):
@@ -137,7 +138,7 @@ def compute(losses, y, y_pred, sample_weight, weights, track=None, names=None):
     for (key, loss), factor in zip(pairs, factors):
         if loss is None:
             continue
-        value = loss(labels[key], outputs[key], weight_of(sample_weight, key, places.index(key)))
+        value = call_for_total(loss)(labels[key], outputs[key], weight_of(sample_weight, key, places.index(key)))
         if track is not None and len(wanted) > 1:
             track(key, value)
         if factor is not None:

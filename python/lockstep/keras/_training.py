@@ -219,16 +219,17 @@ class Trainer:
                 todo.extend(one._children)
 
     def _call_adds_losses(self, x, training):
-        """Whether a call for inputs like `x` adds losses, found by such a call on symbols, once per `compile`. Layers of the package
-        alone have shown it when they were built."""
+        """Whether a call for inputs like `x` adds losses, or asks for the replica in which it runs, found by such a call on symbols,
+        once per `compile`. Layers of the package alone have shown it when they were built."""
         from ._symbols import KerasTensor, infer
         if not any(one._has_users_code() for one in self._layers_inside()):
             return False
         key = ("adds losses", training)
         if key not in self._functions:
+            before = distribute._context_requests.count
             try:
                 infer(lambda tensors: self(tensors[0], training=training), [KerasTensor((None,) + tuple(x._shape[1:]), x.dtype)])
-                self._functions[key] = self._adds_losses()
+                self._functions[key] = self._adds_losses() or distribute._context_requests.count != before
             except Exception:  # what cannot be called on symbols trains by the loop, which says what is wrong
                 self._functions[key] = True
             self._clear_losses()
@@ -505,15 +506,26 @@ class Trainer:
         return made
 
     def predict_on_batch(self, x):
-        """The outputs for one batch, as NumPy arrays."""
-        return nest.map_structure(lambda one: one.numpy(), self._predict_function()(
-            (nest.map_structure(_floats, x),)))
+        """The outputs for one batch, as NumPy arrays. Under a strategy each replica gets the whole batch; these are replica 0's."""
+        with self._scope():
+            outputs = self._predict_function()((nest.map_structure(_floats, x),))
+        return nest.map_structure(lambda one: getattr(one, "_values", [one])[0].numpy(), outputs)
 
     def _predict_function(self):
         made = self._functions.get("predict")
         if made is None:
-            made = self._functions["predict"] = Function(lambda x: self.predict_step(x), reduce_retracing=True)
+            strategy = self._predicting_strategy()
+            made = self._functions["predict"] = Function(
+                (lambda x: self.predict_step(x)) if strategy is None else lambda x: strategy.run(lambda own: self.predict_step(own), (x,)),
+                reduce_retracing=True)
         return made
+
+    def _predicting_strategy(self):
+        """The strategy whose replicas predict, each its rows of a batch. None where each process predicts all rows by itself: without
+        a strategy, and with one over several processes, which need not all predict."""
+        native = getattr(self._strategy_of_model, "_native", None)
+        alone = native is not None and native.workers == 1 and not getattr(native, "servers", 0)
+        return self._strategy_of_model if alone else None
 
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
         """One step on one batch; its loss and metrics alone."""
@@ -703,7 +715,7 @@ def several_figures(metric):
 
 
 def _replicas():
-    return _native.replicas_in_sync() if _native.in_replica() else 1
+    return distribute.get_strategy().num_replicas_in_sync
 
 
 def _batch_size(x):

@@ -17,10 +17,9 @@ class Loss:
         self.name = name or to_snake_case(type(self).__name__)
         if reduction == "mean":
             reduction = "sum_over_batch_size"
-        if reduction not in ("sum_over_batch_size", "sum", "none", None, "mean_with_sample_weight",
-                             "auto"):
+        if reduction not in ("sum_over_batch_size", "sum", "none", None, "mean_with_sample_weight"):
             raise ValueError(f"Invalid value for argument `reduction`. Received: reduction={reduction}")
-        self.reduction = {None: "none", "auto": "sum_over_batch_size"}.get(reduction, reduction)
+        self.reduction = "none" if reduction is None else reduction
         self.dtype = _policy.get(dtype or backend.floatx()).compute_dtype
 
     def call(self, y_true, y_pred):
@@ -36,22 +35,42 @@ class Loss:
     def _of_function(self, function):
         return _native.python_loss(self.name, lambda t, p: convert_to_tensor(function(t, p)), {"reduction": self.reduction})
 
-    def _for(self, y_pred):
-        """(native loss, what it takes): `call` sees this very tensor, of which it is known what has made it."""
-        return self._of_function(lambda t, _: self.call(self._numbers(t), y_pred)), y_pred
+    def _for(self, y_pred, note_rank):
+        """(native loss, what it takes): `call` sees this very tensor, of which it is known what has made it. `note_rank` is
+        called with the number of axes of what `call` gives."""
+        def values(t, _):
+            made = convert_to_tensor(self.call(self._numbers(t), y_pred))
+            note_rank(made._rank)
+            return made
+        return self._of_function(values), y_pred
 
     def _numbers(self, one):
         """What becomes a tensor in the loss's dtype."""
         return _policy.numbers_in(convert_to_tensor(one), as_dtype(self.dtype))
 
     def __call__(self, y_true, y_pred, sample_weight=None):
+        """The reduced loss. Where a strategy with R replicas is in force, a mean over several values is divided by R, so that
+        the sum over the replicas is a mean over all of them, as in Keras."""
+        value, is_mean = self._reduced(y_true, y_pred, sample_weight)
+        return value / _replicas_in_force() if is_mean and _replicas_in_force() > 1 else value
+
+    def for_total(self, y_true, y_pred, sample_weight=None):
+        """The value of which a replica's part of the loss of all replicas is 1 / R: the mean, or R times the sum."""
+        value, _ = self._reduced(y_true, y_pred, sample_weight)
+        return value * _replicas_in_force() if self.reduction == "sum" and _replicas_in_force() > 1 else value
+
+    def _reduced(self, y_true, y_pred, sample_weight):
+        """(the reduced loss, whether it is a mean over several values)"""
         if isinstance(y_pred, dict) or isinstance(y_true, dict):
             raise ValueError("Structures don't have the same nested structure.")
         mask = _masks.mask_of(y_pred)
         if mask is not None:
             sample_weight = _masks.weights(sample_weight, mask, self.reduction)
-        native, y_pred = self._for(self._numbers(y_pred))
-        return native.call(convert_to_tensor(y_true), y_pred, sample_weight)
+        ranks = []
+        native, y_pred = self._for(self._numbers(y_pred), ranks.append)
+        value = native.call(convert_to_tensor(y_true), y_pred, sample_weight)
+        several = 0 not in ranks or sample_weight is not None and convert_to_tensor(sample_weight)._rank != 0
+        return value, several and self.reduction in ("sum_over_batch_size", "mean_with_sample_weight")
 
     def get_config(self):
         return {"name": self.name, "reduction": self.reduction}
@@ -59,6 +78,16 @@ class Loss:
     @classmethod
     def from_config(cls, config):
         return cls(**config)
+
+
+def call_for_total(loss):
+    """What calls a loss for `Model.compute_loss`, which divides by the number of replicas itself."""
+    return loss.for_total if isinstance(loss, Loss) and type(loss).__call__ is Loss.__call__ else loss
+
+
+def _replicas_in_force():
+    from .. import distribute
+    return distribute.get_strategy().num_replicas_in_sync
 
 
 class _NativeLoss(Loss):
@@ -92,8 +121,11 @@ class _NativeLoss(Loss):
     def _is_native(self):
         return type(self).call is _NativeLoss.call and self._along is None
 
-    def _for(self, y_pred):
-        return self._of_logits(y_pred) if self._is_native() else super()._for(y_pred)
+    def _for(self, y_pred, note_rank):
+        if not self._is_native():
+            return super()._for(y_pred, note_rank)
+        note_rank(0 if self._kind in _OVERLAPS else max((2 if y_pred._rank is None else y_pred._rank) - 1, 0))
+        return self._of_logits(y_pred)
 
     def call(self, y_true, y_pred):
         y_pred = convert_to_tensor(y_pred)
@@ -221,7 +253,10 @@ def deserialize(config, custom_objects=None):
     """The loss of a name or of {class_name, config}."""
     from . import saving
     if isinstance(config, dict) and config.get("class_name") in _CLASSES:
-        return _CLASSES[config["class_name"]](**config.get("config", {}))
+        options = dict(config.get("config", {}))
+        if options.get("reduction") == "auto":  # in files of Keras 2
+            options["reduction"] = "sum_over_batch_size"
+        return _CLASSES[config["class_name"]](**options)
     return get(config) if isinstance(config, str) else saving.deserialize_keras_object(config, custom_objects)
 
 

@@ -229,7 +229,7 @@ class Trainer:
         """The outputs for all examples, as NumPy arrays."""
         ...
     def predict_on_batch(self, x) -> Any:
-        """The outputs for one batch, as NumPy arrays."""
+        """The outputs for one batch, as NumPy arrays. Under a strategy each replica gets the whole batch; these are replica 0's."""
         ...
     def predict_step(self, data) -> Any:
         """The outputs of a batch."""
