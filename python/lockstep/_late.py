@@ -24,7 +24,7 @@ def restore():
     try:
         for one in list(waiting):
             checkpoint = one()
-            if checkpoint is not None:
+            if checkpoint is not None and not checkpoint._is_of_other_strategy():
                 checkpoint._restore_new()
     finally:
         scope.exit()

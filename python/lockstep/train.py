@@ -430,6 +430,13 @@ class Checkpoint:
             _late.wait(self)
 
     @_one_at_a_time
+    def _is_of_other_strategy(self):
+        """Whether another strategy's scope is open than the one to which the objects' variables belong."""
+        if not _native.has_strategy():
+            return False
+        owners = {one._v.strategy_id for one in self.__dict__.get("_reached", {}).values() if hasattr(one._v, "strategy_id")}
+        return any(one not in (None, _native.strategy_id()) for one in owners)
+
     def _restore_new(self):
         """Restores the variables that had no saved value at the last restore; the others keep their values."""
         path, status, how = self._waiting

@@ -28,6 +28,7 @@ class DistributedVariable : public runtime::VariableState {
 
   /// The handles of all copies, the first replica's first.
   const std::vector<Tensor>& cells() const { return cells_; }
+  uint64_t strategy_id() const { return strategy_id_; }
   /// The copy of replica `replica`, as a variable of its own.
   Variable CopyOf(int replica) const;
   /// FailedPrecondition when another strategy is open.

@@ -12,9 +12,9 @@ void Metric::Reset() {
   for (const Variable& variable : variables_) variable.Assign(ZerosLike(variable.value()));
 }
 
-Variable Metric::AddState(const std::string& name, const Shape& shape) {
+Variable Metric::AddState(const std::string& name, const Shape& shape, DType dtype) {
   const std::vector<float> zeros(shape.num_elements(), 0.0f);
-  variables_.emplace_back(Tensor::FromVector(zeros, shape),
+  variables_.emplace_back(Cast(Tensor::FromVector(zeros, shape), dtype),
                           VariableOptions{.name = name_ + "/" + name,
                                           .trainable = false,
                                           .aggregation = VariableAggregation::kSum});

@@ -12,6 +12,7 @@
 #include "nn/optimizers/update.h"
 #include "ops/builder.h"
 #include "runtime/placed_variable.h"
+#include "runtime/variable_state.h"
 
 namespace lockstep {
 
@@ -88,7 +89,7 @@ std::optional<double> Optimizer::WeightDecay(const Variable&) const {
 
 Optimizer::Slots* Optimizer::Find(const Variable& weight) {
   const auto place = std::find_if(slots_.begin(), slots_.end(), [&](const Slots& slots) {
-    return slots.weight.handle().id() == weight.handle().id();
+    return slots.weight.state().first().id() == weight.state().first().id();
   });
   return place == slots_.end() ? nullptr : &*place;
 }
@@ -300,6 +301,25 @@ void Optimizer::Clip(std::vector<Contribution>& contributions) const {
     c.gradient = {.value = c.gradient.value * Cast(factor, c.gradient.value.dtype())};
 }
 
+bool Optimizer::Decays(const Variable& weight) const {
+  const auto& names = options_.exclude_from_weight_decay;
+  const bool named = std::any_of(names.begin(), names.end(), [&](const std::string& part) {
+    return weight.name().find(part) != std::string::npos;
+  });
+  return !named && std::none_of(undecayed_.begin(), undecayed_.end(), [&](const Variable& one) {
+    return one.state().first().id() == weight.state().first().id();
+  });
+}
+
+void Optimizer::ExcludeFromWeightDecay(const std::vector<Variable>& weights) {
+  undecayed_.insert(undecayed_.end(), weights.begin(), weights.end());
+}
+
+void Optimizer::SetSchedule(SchedulePtr schedule) {
+  schedule_ = std::move(schedule);
+  learning_rate_ = Variable();
+}
+
 void Optimizer::UpdateAll(const Tensor& enabled, const std::vector<Contribution>& contributions) {
   const Tensor step = UpdatesDone() + 1;
   const Tensor rate = learning_rate();
@@ -314,12 +334,8 @@ void Optimizer::UpdateAll(const Tensor& enabled, const std::vector<Contribution>
       place = contexts.insert(contexts.end(), {dtype, std::move(made)});
     }
     UpdateContext context = place->second;
-    const auto& excluded = options_.exclude_from_weight_decay;
     const std::optional<double> decay = WeightDecay(c.slots->weight);
-    const bool decays = std::none_of(excluded.begin(), excluded.end(), [&](const auto& part) {
-      return c.slots->weight.name().find(part) != std::string::npos;
-    });
-    if (decays && decay.value_or(0) != 0) context.decay = context.rate * *decay;
+    if (Decays(c.slots->weight) && decay.value_or(0) != 0) context.decay = context.rate * *decay;
     UpdateOne(c, std::move(context));
   }
   UpdateOwnVariables(step, enabled);

@@ -160,6 +160,11 @@ void BindOptimizers(nb::module_& m) {
       .def("iterations", &Optimizer::iterations)
       .def("learning_rate", &Optimizer::learning_rate, unlocked)
       .def("set_learning_rate", &Optimizer::SetLearningRate, unlocked)
+      .def("set_schedule",
+           [](Optimizer& optimizer, const Box<LearningRateSchedule>& schedule) {
+             optimizer.SetSchedule(schedule.value);
+           })
+      .def("exclude_from_weight_decay", &Optimizer::ExcludeFromWeightDecay)
       .def_prop_ro("has_schedule", &Optimizer::has_schedule)
       .def("variables", &Optimizer::variables);
   m.def("make_optimizer", &MakeOptimizer);

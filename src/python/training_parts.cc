@@ -58,7 +58,9 @@ class PythonMetric : public Metric {
     const nb::gil_scoped_acquire lock;
     return Arg{result_.get()()}.Strong();
   }
-  Variable Add(const std::string& name, const Shape& shape) { return AddState(name, shape); }
+  Variable Add(const std::string& name, const Shape& shape, int dtype) {
+    return AddState(name, shape, static_cast<DType>(dtype));
+  }
 
  private:
   Held update_, result_;

@@ -97,6 +97,13 @@ void BindVariable(nb::module_& m) {
             return v.Scatter(static_cast<ScatterKind>(kind), indices, updates);
           },
           nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("strategy_id",  // None for a variable of no strategy
+                   [](const Variable& v) -> std::optional<uint64_t> {
+                     const auto* own =
+                         dynamic_cast<const distribute::DistributedVariable*>(&v.state());
+                     if (own == nullptr) return std::nullopt;
+                     return own->strategy_id();
+                   })
       .def("copies", [](const Variable& v) { return Unlocked([&] { return Copies(v); }); })
       .def("describe", &Variable::ToString);
 }

@@ -37,7 +37,8 @@ class Metric {
   const std::vector<Variable>& variables() const { return variables_; }
 
  protected:
-  Variable AddState(const std::string& name, const Shape& shape = {});
+  Variable AddState(const std::string& name, const Shape& shape = {},
+                    DType dtype = DType::kFloat32);
 
  private:
   std::string name_;

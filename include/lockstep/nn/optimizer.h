@@ -96,6 +96,10 @@ class Optimizer {
   virtual bool keeps_gradient_norms() const { return keep_norms_; }
   /// The weights' names with the norms of their gradients in the last update that noted them.
   virtual std::vector<std::pair<std::string, double>> gradient_norms() const;
+  /// From now on updates take no weight decay off these weights.
+  virtual void ExcludeFromWeightDecay(const std::vector<Variable>& weights);
+  /// From now on the rate is the schedule's. What was traced before keeps the rate that it had.
+  virtual void SetSchedule(SchedulePtr schedule);
   /// Ends training: with `use_ema` weights become their running means.
   virtual void Finalize();
 
@@ -145,6 +149,7 @@ class Optimizer {
   };
 
   Slots* Find(const Variable& weight);
+  bool Decays(const Variable& weight) const;
   Variable MakeSlot(const Variable& weight, const std::string& slot, bool zeros) const;
   Tensor ClippedSlices(const Tensor& values) const;
   std::vector<Contribution> Contributions(const std::vector<Tensor>& gradients,
@@ -166,6 +171,7 @@ class Optimizer {
   Variable learning_rate_;
   std::vector<Variable> own_variables_;
   std::vector<Slots> slots_;
+  std::vector<Variable> undecayed_;
   bool keep_norms_ = false;
 };
 using OptimizerPtr = std::shared_ptr<Optimizer>;

@@ -57,13 +57,14 @@ class Metric:
 
     def add_variable(self, shape=(), initializer=None, dtype=None, aggregation="sum", name=None):
         """A variable of the metric; in a replica it is that one's own, and outside the sum over them."""
-        made = self._native.add(name or "variable", [int(s) for s in shape])
+        dtype = as_dtype(dtype or "float32")
+        made = self._native.add(name or "variable", [int(s) for s in shape], int(dtype))
         if initializer is not None:
             from . import initializers
             with _init_scope():  # also where the first batch in a function makes it
                 value = convert_to_tensor(initializers.get(initializer)(shape, "float32"))
                 if float(_native.reduce_sum(_native.abs(value), None, False)):
-                    made.assign(value)
+                    made.assign(_native.cast(value, dtype))
         variable = self._variable_of(made)
         variable._keras_path = f"{self.name}/{name or auto_name('variable')}"
         return variable

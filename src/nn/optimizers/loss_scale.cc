@@ -29,6 +29,10 @@ class LossScaleWrapper : public Optimizer {
   const Variable& iterations() const override { return inner_->iterations(); }
   Tensor learning_rate() const override { return inner_->learning_rate(); }
   void SetLearningRate(double rate) override { inner_->SetLearningRate(rate); }
+  void SetSchedule(SchedulePtr schedule) override { inner_->SetSchedule(std::move(schedule)); }
+  void ExcludeFromWeightDecay(const std::vector<Variable>& weights) override {
+    inner_->ExcludeFromWeightDecay(weights);
+  }
   bool has_schedule() const override { return inner_->has_schedule(); }
   void KeepGradientNorms(bool keep) override { inner_->KeepGradientNorms(keep); }
   bool keeps_gradient_norms() const override { return inner_->keeps_gradient_norms(); }

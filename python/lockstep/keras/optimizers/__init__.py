@@ -1,13 +1,14 @@
 """Changing weights by their gradients: `keras.optimizers`."""
 
 import warnings
+import weakref
 
-from ... import _constrained, _late, _native, _refused
-from ..._tensor import IndexedSlices, Tensor, convert_to_tensor, static_shape
+from ... import _constrained, _late, _native, _refused, distribute
+from ..._tensor import IndexedSlices, Tensor, convert_to_tensor
 from ..._variable import Variable
 from .. import _own_state
 from .._names import auto_name, to_snake_case
-from . import _slot_order, schedules  # noqa: F401
+from . import _slot_order, _update_scope, schedules  # noqa: F401
 
 _SHARED = ("weight_decay", "clipnorm", "global_clipnorm", "clipvalue", "use_ema", "ema_momentum",
            "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps")
@@ -52,10 +53,8 @@ class Optimizer:
         for key, value in values.items():
             if not hasattr(type(self), key):
                 self.__dict__.setdefault(key, value)
-        if isinstance(rate, schedules.LearningRateSchedule):
-            options["schedule"] = rate._native
-        elif callable(rate) and not isinstance(rate, (Tensor, Variable)):
-            options["schedule"] = _native.python_schedule(lambda step: convert_to_tensor(rate()))
+        if callable(rate) and not isinstance(rate, (Tensor, Variable)):
+            options["schedule"] = _native_schedule(rate)
         elif isinstance(rate, str):
             raise ValueError("Argument `learning_rate` should be float, or an instance of LearningRateSchedule, or a callable "
                              f"(that takes in the current iteration value and returns the corresponding learning rate value). "
@@ -67,9 +66,21 @@ class Optimizer:
             key: one for key, one in options.items() if key in ("learning_rate", "schedule", "loss_scale_factor")}
         self._options = _plain(options)
         self._native = _native.make_optimizer(self._kind or "SGD", dict(self._options, name=self.name))
-        self._excluded, self._own_slots = [], []
+        self._own_slots, self._strategy = [], weakref.ref(distribute.get_strategy())
         self.built = False
         self._weights = []
+
+    @property
+    def _weights(self):
+        return self._known_weights
+
+    @_weights.setter
+    def _weights(self, variables):
+        """From now on the optimizer updates these. Raises: ValueError for one of another strategy than the optimizer's."""
+        variables = list(variables)
+        _update_scope.require_same_strategy(self, variables)
+        _update_scope.exclude_from_decay(self, variables)
+        self._known_weights = variables
 
     def build(self, variables):
         """Makes the slots; those that a restored checkpoint waits for get their saved values."""
@@ -141,12 +152,21 @@ class Optimizer:
 
     @learning_rate.setter
     def learning_rate(self, value):
+        if callable(value) and not isinstance(value, (Tensor, Variable)):
+            self._take_schedule(value)
+            return
         if self._schedule is not None:
             raise TypeError("This optimizer was created with a `LearningRateSchedule` object as its "
                             "`learning_rate` constructor argument, hence its learning rate is not "
                             "settable. If you need the learning rate to be settable, you should "
                             "instantiate the optimizer with a float `learning_rate` argument.")
         self._native.set_learning_rate(float(value))
+
+    def _take_schedule(self, schedule):
+        self._native.set_schedule(_native_schedule(schedule))
+        self._schedule = self._config["learning_rate"] = schedule
+        self._options.pop("learning_rate", None)
+        self._options["schedule"] = _native_schedule(schedule)
 
     lr = learning_rate
 
@@ -208,7 +228,6 @@ class Optimizer:
 
     def apply(self, grads, trainable_variables=None):
         """One update. Inside of a replica the sum of all replicas' gradients is applied, once."""
-        from ... import distribute
         variables = self._weights if trainable_variables is None else list(trainable_variables)
         if not variables or all(one is None for one in grads):
             raise ValueError("No gradients provided for any variable.")
@@ -225,15 +244,14 @@ class Optimizer:
             return
         if not self.built:
             if _late.waiting:
-                self.build(variables)
+                _update_scope.call_once(lambda: self.build(variables))
             self._weights = variables
             self.built = True
         rows = []
-        for one in grads:
+        for one, variable in zip(grads, variables):  # as many as there are of both, as in Keras
             one = distribute._values.local_value(one)
-            if isinstance(one, IndexedSlices):
-                one = _native.from_slices(one.values, one.indices, static_shape(one.dense_shape))
-            rows.append(one)
+            rows.append(one._row(variable.shape) if isinstance(one, IndexedSlices) else one)
+        variables = variables[:len(rows)]
         self._native.apply(rows, [one._v for one in variables])
         _constrained.bring_back(variables)
 
@@ -272,12 +290,13 @@ class Optimizer:
         return list(zip(tape.gradient(value, var_list), var_list))
 
     def exclude_from_weight_decay(self, var_list=None, var_names=None):
+        """Lets these variables keep their size: those of a list, and those in whose names one of the patterns is found.
+
+        Raises: ValueError once the optimizer is built."""
         if self.built:
             raise ValueError("`exclude_from_weight_decay()` can only be configured before the optimizer "
                              "is built.")
-        names = list(var_names or []) + [one.path for one in var_list or []]
-        self._options["exclude_from_weight_decay"] = names
-        self._native = _native.make_optimizer(self._kind, dict(self._options, name=self.name))
+        self._undecayed = ({one._v.key for one in var_list or []}, "|".join(var_names or []))
 
     def finalize_variable_values(self, var_list):
         self._native.finalize()
@@ -296,6 +315,13 @@ class Optimizer:
     @classmethod
     def from_config(cls, config, custom_objects=None):
         return cls(**config)
+
+
+def _native_schedule(rate):
+    """The native schedule of one, or of a function of no arguments that gives the rate."""
+    if isinstance(rate, schedules.LearningRateSchedule):
+        return rate._native
+    return _native.python_schedule(lambda step: convert_to_tensor(rate()))
 
 
 def _plain(options):

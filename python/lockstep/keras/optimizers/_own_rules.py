@@ -1,12 +1,13 @@
 """Optimizers whose rule is written in Python: a class that overrides `update_step`."""
 
-from ... import _constrained, distribute, ops_math
+from ... import _constrained, _native, distribute, ops_math
 from ..._tensor import IndexedSlices, convert_to_tensor
 from ..._variable import Variable
+from . import _update_scope
 
 
-def _dense(gradient):
-    return convert_to_tensor(gradient) if isinstance(gradient, IndexedSlices) else gradient
+def _dense(gradient, variable):
+    return _native.slices_to_dense(gradient._row(variable.shape)) if isinstance(gradient, IndexedSlices) else gradient
 
 
 def _clipped(optimizer, gradients):
@@ -26,7 +27,7 @@ def update(optimizer, gradients, variables):
     rate = ops_math.cast(convert_to_tensor(optimizer.learning_rate), "float32")
     for gradient, variable in zip(_clipped(optimizer, gradients), variables):
         decay = optimizer._config.get("weight_decay")
-        if decay:
+        if decay and _update_scope.decays(optimizer, variable):
             variable.assign_sub(variable * ops_math.cast(decay * rate, variable.dtype))
         optimizer.update_step(gradient, variable, rate)
         _constrained.bring_back([variable])
@@ -35,7 +36,7 @@ def update(optimizer, gradients, variables):
 
 def apply(optimizer, gradients, variables):
     """One update; in a replica, of the sum of all replicas' gradients."""
-    pairs = [(_dense(distribute._values.local_value(g)), v) for g, v in zip(gradients, variables) if g is not None]
+    pairs = [(_dense(distribute._values.local_value(g), v), v) for g, v in zip(gradients, variables) if g is not None]
     gradients, variables = [list(one) for one in zip(*pairs)]
     context = distribute.get_replica_context()
     if context is None or context.num_replicas_in_sync == 1:
