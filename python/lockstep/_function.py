@@ -950,6 +950,10 @@ def host_operation(call, tensors, name, elsewhere=None):
     return Operation(_native.host_call(run, tensors, [10], [[]], elsewhere), name)
 
 
+def _is_graph_op(one):
+    return hasattr(one, "_native") and hasattr(one, "outputs")
+
+
 def _as_tensors(values):
     tensors = []
     for one in nest.flatten(values if isinstance(values, (list, tuple)) else [values]):
@@ -959,7 +963,7 @@ def _as_tensors(values):
             tensors.append(one.value())
         elif isinstance(one, Operation):
             tensors.extend(one.tensors)
-        elif hasattr(one, "_native") and hasattr(one, "outputs"):  # an op of a graph
+        elif _is_graph_op(one):
             tensors.extend(one.outputs)
         elif isinstance(one, Tensor):
             tensors.append(one)
@@ -986,6 +990,7 @@ class control_dependencies:
         self._tensors = None
         if self._graph is None:
             self._tensors = None if control_inputs is None else _as_tensors(control_inputs)
+            self._operations = [one._native for one in nest.flatten(control_inputs) if _is_graph_op(one) and not one.outputs]
 
     def __enter__(self):
         if self._graph is not None:
@@ -998,8 +1003,8 @@ class control_dependencies:
                 for one in reversed(self._left):
                     one.exit()
             symbolic = [one for one in self._tensors or [] if one._symbolic]
-            if symbolic:
-                self._native = _native.Control(symbolic)
+            if symbolic or self._operations:
+                self._native = _native.Control(symbolic, self._operations)
                 self._native.enter()
                 open_.append(self._native)
         else:

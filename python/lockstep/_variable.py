@@ -307,8 +307,13 @@ class Variable(metaclass=_Meta):
 
     # ---- reading
 
+    @property
     def value(self):
-        """A snapshot of the value."""
+        """A method that gives a snapshot of the value. Of a variable of Keras, as there, the variable that holds its value, which may
+        be called like the method."""
+        return self._snapshot if self._keras_path is None else KerasValue._of(self)
+
+    def _snapshot(self):
         try:
             return self._v.value()
         except errors.FailedPreconditionError:
@@ -376,7 +381,8 @@ class Variable(metaclass=_Meta):
         except errors.FailedPreconditionError:
             result = _input_graphs.again(Variable._put, self, kind, value)
         _records.remember(_WRITES[kind], (self, value), result, True)
-        return UnreadVariable(self, result) if read_value else None
+        made = UnreadVariable(self, result)
+        return made if read_value else made.op if result._symbolic else None  # the op that assigns, in a graph
 
     def _put(self, kind, value):
         """Writes, and gives what is held then."""
@@ -635,6 +641,26 @@ class ResourceVariable(Variable):
     """A variable that a program makes, and no layer."""
 
 
+class KerasValue(ResourceVariable):
+    """The variable that holds the value of a variable of Keras."""
+
+    @classmethod
+    def _of(cls, variable):
+        made = object.__new__(cls)
+        made.__dict__.update(variable.__dict__)
+        made.__dict__.update(_path_in_keras=None, _variable=variable)
+        return made
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["_variable"], name)  # such as the `_v` that a metric's variable finds for each replica
+
+    def __call__(self):
+        return self._variable._snapshot()
+
+
+KerasValue.__name__ = "ResourceVariable"  # as TensorFlow calls it
+
+
 class MirroredVariable(ResourceVariable):
     """One with a copy for each replica, which stay equal."""
 
@@ -684,7 +710,7 @@ class UnreadVariable(Variable):
     def value(self):
         """The value; in a graph of version 1 a run that takes it carries out the assignment before."""
         if not self._after_assignment:
-            return super().value()
+            return self._snapshot()
         from ._function import control_dependencies
         with control_dependencies([self._value]):
             return self._v.value()

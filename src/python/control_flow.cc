@@ -80,13 +80,21 @@ Tensors CallRows(const Tensor& rows, nb::object function) {
 // A Python context: opened by __enter__, closed by __exit__.
 class Control {
  public:
-  explicit Control(Tensors tensors) : tensors_(std::move(tensors)) {}
-  void Enter() { scope_ = std::make_unique<ControlDependencies>(tensors_); }
-  void Exit() { scope_.reset(); }
+  Control(Tensors tensors, std::vector<Operation> operations)
+      : tensors_(std::move(tensors)), operations_(std::move(operations)) {}
+  void Enter() {
+    scope_ = std::make_unique<ControlDependencies>(tensors_);
+    of_operations_ = std::make_unique<ControlDependencies>(operations_);
+  }
+  void Exit() {
+    of_operations_.reset();
+    scope_.reset();
+  }
 
  private:
   Tensors tensors_;
-  std::unique_ptr<ControlDependencies> scope_;
+  std::vector<Operation> operations_;
+  std::unique_ptr<ControlDependencies> scope_, of_operations_;
 };
 
 // What a Python function of devices is asked about.
@@ -135,7 +143,8 @@ void BindControlFlow(nb::module_& m) {
   m.def("row_loop", &CallRows);
   m.def("group", &Group, nb::call_guard<nb::gil_scoped_release>());
   nb::class_<Control>(m, "Control")
-      .def(nb::init<Tensors>())
+      .def(nb::init<Tensors, std::vector<Operation>>(), nb::arg(),
+           nb::arg() = std::vector<Operation>())
       .def("enter", &Control::Enter)
       .def("exit", &Control::Exit);
   nb::class_<AskedOp>(m, "AskedOp")
