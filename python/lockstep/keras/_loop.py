@@ -55,6 +55,13 @@ def _dataset(model, x, y, sample_weight, batch_size, shuffle):
     return dataset.batch(size), -(-count // size), shown_batch_of(count, size)
 
 
+def _divided(strategy, batches):
+    """The batches as the replicas get them; a dataset that is distributed stays as it is."""
+    if strategy.num_replicas_in_sync == 1 or isinstance(batches, distribute.DistributedDataset):
+        return batches
+    return strategy.experimental_distribute_dataset(batches)
+
+
 def _step_function(model, kind, spec=None):
     """The step as a function of a batch. It is traced once for all batches that `spec` describes, and shows its open sizes;
     without one, for batches of one size, and for all others once more."""
@@ -413,7 +420,7 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
     sample_weight = _weights_of_classes(y, class_weight, sample_weight)  # not of those that are kept for validation
     batches, count, size = _dataset(model, x, y, sample_weight, batch_size, shuffle)
     strategy = model.distribute_strategy
-    shared = strategy.experimental_distribute_dataset(batches) if strategy.num_replicas_in_sync > 1 else batches
+    shared = _divided(strategy, batches)
     spec = _open_spec(batches, size)
     hooks.steps = steps_per_epoch or count
     training = _Training(model, shared, size, spec, hooks, initial_epoch, steps_per_epoch)
@@ -459,7 +466,7 @@ def evaluate(model, x, y, batch_size, verbose, sample_weight, steps, callbacks, 
     """The figures over all batches, by name."""
     batches, count, size = _dataset(model, x, y, sample_weight, batch_size, False)
     strategy = model.distribute_strategy
-    shared = strategy.experimental_distribute_dataset(batches) if strategy.num_replicas_in_sync > 1 else batches
+    shared = _divided(strategy, batches)
     kept = [(one, [v.value() for v in one.variables]) for one in model.metrics] if hooks else []
     model.reset_metrics()
     object.__setattr__(model, "stop_evaluating", False)
@@ -546,8 +553,7 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
     told = _told(model, heard, "predict")
     _call(heard, "on_predict_begin", {})
     strategy = model._predicting_strategy()
-    divided = strategy is not None and strategy.num_replicas_in_sync > 1
-    for batch in strategy.experimental_distribute_dataset(batches) if divided else batches:
+    for batch in batches if strategy is None else _divided(strategy, batches):
         if steps is not None and done >= steps:
             break
         data = batch if _is_dataset(x) or isinstance(batch, tuple) else (batch,)

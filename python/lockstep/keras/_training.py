@@ -289,7 +289,7 @@ class Trainer:
         if validation_data is not None and not _is_dataset(validation_data) and not isinstance(validation_data, (list, tuple)):
             raise ValueError(f"Unrecognized data type: x={validation_data} (of type {type(validation_data)}); validation_data is "
                              "a dataset, or a tuple (x, y) or (x, y, sample_weight)")
-        if validation_steps and _is_dataset(validation_data):
+        if validation_steps and hasattr(validation_data, "take") and _is_dataset(validation_data):
             validation_data = validation_data.take(validation_steps)
         if validation_data is not None and not _is_dataset(validation_data):
             _fit_arguments.require_pair(validation_data)
