@@ -98,7 +98,7 @@ REMAINING = {
     "keras/_training.py:make_train_function": "force",
     "keras/layers/_resizing.py:__init__": "fill_mode fill_value",
     "keras/layers/_vocabulary.py:__init__": "dtype vocabulary_dtype",
-    "keras/metrics.py:add_variable": "aggregation dtype",
+    "keras/metrics.py:add_variable": "aggregation",
     "keras/models.py:__init__": "kwargs",
     "keras/models.py:build": "input_shape",
     "keras/models.py:export": "input_signature kwargs verbose",
