@@ -36,7 +36,8 @@ lockstep_fuzzer(graph/graph_def_fuzz SOURCES graph/graph_def.cc base/status.cc L
 target_sources(graph_def_fuzz PRIVATE ${LOCKSTEP_GENERATED}/graph/graph_def.pb.cc)
 target_include_directories(graph_def_fuzz PRIVATE ${LOCKSTEP_GENERATED})
 # What tensors of a file are made of.
-set(tensor_sources tensor/tensor.cc tensor/buffer.cc tensor/shape.cc tensor/dtype.cc base/memory.cc base/status.cc
+set(tensor_sources tensor/tensor.cc tensor/buffer.cc tensor/shape.cc tensor/sizes.cc tensor/dtype.cc base/memory.cc
+                   base/memory_limit.cc base/status.cc
                    base/check.cc)
 lockstep_fuzzer(data/record_fuzz SOURCES data/record_reader.cc data/byte_reader.cc data/example.cc data/example_lists.cc
                         base/crc32c.cc base/record_format.cc base/wire.cc base/status.cc LIBRARIES ZLIB::ZLIB)

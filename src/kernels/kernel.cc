@@ -24,6 +24,31 @@ T Lookup(const std::vector<std::pair<std::string, T>>& table, std::string_view o
   return place != table.end() && place->first == op ? place->second : nullptr;
 }
 
+// For a result without elements: a shape such as [2^40, 0] has many rows all the same, and walking
+// them would take minutes.
+class NoRows : public Kernel {
+ public:
+  int64_t rows() const override { return 0; }
+  void Run(const KernelMemory&, int64_t, int64_t) const override {}
+};
+
+bool WritesNothing(const KernelSpec& spec) {
+  if (spec.op.stateful() || spec.outputs.empty()) return false;
+  return std::all_of(spec.outputs.begin(), spec.outputs.end(), [](const ops::TensorType& output) {
+    return output.shape.num_elements() == 0;
+  });
+}
+
+// Long axes of arrays with elements are memory that is there: only others are unexpected, and a
+// kernel that is made for one may prepare something for each place.
+bool HasLongAxis(const KernelSpec& spec) {
+  constexpr int64_t kLong = int64_t{1} << 20;
+  const auto has_one = [](const ops::TensorType& type) {
+    return std::ranges::any_of(type.shape.sizes(), [](int64_t size) { return size > kLong; });
+  };
+  return std::ranges::any_of(spec.inputs, has_one) || std::ranges::any_of(spec.outputs, has_one);
+}
+
 }  // namespace
 
 const LeafTable& LeavesOf(const ops::Attributes& attributes) {
@@ -52,8 +77,11 @@ bool KernelRegistry::Has(std::string_view op) const { return Lookup(factories_, 
 
 std::unique_ptr<Kernel> KernelRegistry::Make(const KernelSpec& spec) const {
   if (KernelFactory factory = Lookup(factories_, spec.op.name); factory != nullptr) {
-    if (auto kernel = factory(spec)) return kernel;
-    if (auto kernel = MakeOnStrings(spec, factory)) return kernel;
+    if (HasLongAxis(spec) && WritesNothing(spec)) return std::make_unique<NoRows>();
+    auto kernel = factory(spec);
+    if (kernel == nullptr) kernel = MakeOnStrings(spec, factory);
+    if (kernel != nullptr)
+      return WritesNothing(spec) ? std::make_unique<NoRows>() : std::move(kernel);
   }
   std::string types;
   bool has_strings = false;

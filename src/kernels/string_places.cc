@@ -87,7 +87,10 @@ class StringKernel : public Kernel {
     numbers_->Run({inputs.data(), outputs.data()}, 0, numbers_->rows());
     for (size_t i = 0; i < outputs_.size(); ++i) {
       for (int64_t e = 0; e < outputs_[i]; ++e)
-        memory.out<std::string>(static_cast<int>(i))[e] = strings[output_numbers[i][e]];
+        memory.out<std::string>(static_cast<int>(i))[e] =
+            output_numbers[i][e] < static_cast<int64_t>(strings.size())
+                ? strings[output_numbers[i][e]]
+                : std::string_view();
     }
   }
 

@@ -7,7 +7,7 @@ namespace {
 
 std::vector<TensorType> InferArgMax(const InferenceContext& context) {
   const TensorType& input = context.inputs[0];
-  const int axis = IntOf(context.attributes, "axis");
+  const int axis = AxisOf(context, input.shape.rank());
   if (input.shape[axis] == 0) {
     Reject(context.spec, "there must be elements along the axis",
            input.shape.ToString() + " and axis " + std::to_string(axis));

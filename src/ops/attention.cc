@@ -74,8 +74,20 @@ std::vector<Tensor> AttentionGradient(const GradientContext& context) {
       context.attributes);
 }
 
+// Inputs 3 to 5: the result, the logarithms and the gradient of the result, as `infer` gives them.
+void RequireResults(const InferenceContext& context, InferFunction infer) {
+  const std::vector<TensorType> results =
+      infer({context.spec, context.attributes, context.inputs.first(3)});
+  const TensorType* wanted[] = {&results[0], &results[1], &results[0]};
+  for (size_t i = 0; i < 3; ++i) {
+    const TensorType& given = context.inputs[3 + i];
+    if (given.dtype == wanted[i]->dtype && given.shape.CompatibleWith(wanted[i]->shape)) continue;
+    Throw(context, "results and their gradient must have the forward op's types");
+  }
+}
+
 std::vector<TensorType> InferAttentionGrad(const InferenceContext& context) {
-  RequireAttention(context);
+  RequireResults(context, InferAttention);
   return {context.inputs.begin(), context.inputs.begin() + 3};
 }
 
@@ -84,7 +96,8 @@ void RequireHeads(const InferenceContext& context) {
   const Shape& q = context.inputs[0].shape;
   if (q.rank() != 4) Throw(context, "[b, t, h, d] is needed");
   for (const TensorType& input : context.inputs.first(3)) {
-    if (input.shape.rank() != 4 || Disagree(input.shape[0], q[0]) ||
+    if (!IsFloating(input.dtype) || input.dtype != context.inputs[0].dtype ||
+        input.shape.rank() != 4 || Disagree(input.shape[0], q[0]) ||
         Disagree(input.shape[2], q[2])) {
       Throw(context, "query, key and value must agree in examples and heads");
     }
@@ -102,7 +115,7 @@ std::vector<TensorType> InferHeads(const InferenceContext& context) {
 }
 
 std::vector<TensorType> InferHeadsGrad(const InferenceContext& context) {
-  RequireHeads(context);
+  RequireResults(context, InferHeads);
   return {context.inputs.begin(), context.inputs.begin() + 3};
 }
 

@@ -1,5 +1,7 @@
 #include "ops/batch_statistics.h"
 
+#include <algorithm>
+
 #include "lockstep/ops/math.h"
 #include "ops/array_rules.h"
 #include "ops/builder.h"
@@ -15,10 +17,12 @@ const ReplicaRows& ReplicasOf(const Attributes& attributes) {
 // [channels, replicas]
 Shape StatisticShape(const InferenceContext& context, const TensorType& x) {
   const ReplicaRows& replicas = ReplicasOf(context.attributes);
-  const bool fits = replicas.empty() || x.shape[0] < 0 || replicas.back() == x.shape[0];
+  const bool rises = std::is_sorted(replicas.begin(), replicas.end());
+  const bool fits = replicas.empty() || (replicas.size() > 1 && replicas[0] == 0 && rises &&
+                                         (x.shape[0] < 0 || replicas.back() == x.shape[0]));
   if (!fits) {
     Reject(context.spec, "the replicas must have all rows",
-           x.ToString() + " and " + Shape(replicas).ToString());
+           x.ToString() + " and " + ListText(replicas));
   }
   return Shape{x.shape[x.shape.rank() - 1],
                replicas.empty() ? 1 : static_cast<int64_t>(replicas.size()) - 1};
@@ -68,7 +72,17 @@ std::vector<TensorType> InferAffine(const InferenceContext& context) {
 }
 
 // Input 0 [channels, replicas] repeated to the shape of input 1.
-std::vector<TensorType> InferSpread(const InferenceContext& context) { return {context.inputs[1]}; }
+std::vector<TensorType> InferSpread(const InferenceContext& context) {
+  const TensorType &statistic = context.inputs[0], &x = context.inputs[1];
+  const bool real = x.dtype == DType::kFloat32 || x.dtype == DType::kFloat64;
+  const bool fits = real && x.shape.rank() >= 2 && statistic.dtype == x.dtype &&
+                    statistic.shape.CompatibleWith(StatisticShape(context, x));
+  if (!fits) {
+    Reject(context.spec, "a statistic [channels, replicas] of the batch's dtype is needed",
+           statistic.ToString() + " and " + x.ToString());
+  }
+  return {x};
+}
 
 Tensor Spread(const Tensor& statistic, const Tensor& like, const ReplicaRows& replicas) {
   return Emit1("_BatchSpread", {statistic, like}, {{"replicas", replicas}});

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -157,12 +159,40 @@ void CheckOutputs(const OpSpec& spec, std::vector<Tensor>* outputs) {
 
 void SetCheckNumerics(bool on) { checks_numerics.store(on, std::memory_order_relaxed); }
 
+namespace {
+
+// What a kernel takes besides its results comes from the standard library, whose errors are none of
+// ours.
+[[noreturn]] void ThrowExhausted(const OpSpec& spec, const std::vector<Tensor>& inputs) {
+  std::string got;
+  for (const Tensor& input : inputs) {
+    got += (got.empty() ? "" : ", ") + TensorType::Of(input).ToString();
+  }
+  throw Error(Code::kResourceExhausted, "[" + spec.name +
+                                            "] memory for its work is needed; got none from the "
+                                            "system, for inputs " +
+                                            got + "; use smaller tensors, or free others");
+}
+
+std::vector<Tensor> EmitOn(Builder& builder, const OpSpec& spec, const std::vector<Tensor>& inputs,
+                           const Attributes& attributes) {
+  try {
+    return builder.Emit(spec, inputs, attributes);
+  } catch (const std::bad_alloc&) {
+    ThrowExhausted(spec, inputs);
+  } catch (const std::length_error&) {
+    ThrowExhausted(spec, inputs);
+  }
+}
+
+}  // namespace
+
 std::vector<Tensor> Emit(std::string_view op, std::vector<Tensor> inputs, Attributes attributes) {
   const OpSpec& spec = OpRegistry::Global().Find(op);
   for (Tensor& input : inputs) {
     if (const IndexedSlices* slices = IndexedSlices::Of(input)) input = slices->ToDense();
   }
-  std::vector<Tensor> outputs = CurrentBuilder().Emit(spec, inputs, attributes);
+  std::vector<Tensor> outputs = EmitOn(CurrentBuilder(), spec, inputs, attributes);
   // A copy: recording may itself add or remove recorders.
   const std::vector<Recorder*> told = recorders;
   for (size_t i = spec.meets ? outside_recorders : 0; i < told.size(); ++i) {

@@ -3,6 +3,8 @@
 
 #include "lockstep/ops/by_values.h"
 
+#include <algorithm>
+
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/structure.h"
@@ -42,13 +44,19 @@ TensorType InferScaled(const InferenceContext& context, const char* name, int pe
            result.ToString() + " and " + std::to_string(list.size()) + " numbers");
   }
   for (int i = 0; i < rank; ++i) {
-    const int64_t first = list[i * per_axis];
+    const int64_t size = result.shape[i], first = list[i * per_axis];
     const int64_t last = list[i * per_axis + per_axis - 1];
-    const bool known = result.shape[i] >= 0 && first >= 0 && last >= 0;
-    const int64_t size = per_axis == 1 ? result.shape[i] * first : result.shape[i] + first + last;
-    result.shape.set_dim(i, known ? size : kUnknown);
+    result.shape.set_dim(i, per_axis == 1 ? ProductOfSizes({size, first}, context.spec.name)
+                                          : SumOfSizes({size, first, last}, context.spec.name));
   }
   return result;
+}
+
+bool IsRandomOp(std::string_view op) {
+  constexpr std::string_view kOps[] = {"StatelessRandomUniform", "StatelessRandomUniformInt",
+                                       "StatelessRandomUniformFullInt", "StatelessRandomNormal",
+                                       "StatelessTruncatedNormal"};
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
 std::vector<TensorType> InferByValues(const InferenceContext& context) {
@@ -58,7 +66,7 @@ std::vector<TensorType> InferByValues(const InferenceContext& context) {
   if (values.dtype != DType::kInt64 || values.shape.rank() != 1) {
     Reject(context.spec, "a vector of int64 is needed", values.ToString());
   }
-  if (op.starts_with("StatelessRandom") || op == "StatelessTruncatedNormal") {
+  if (IsRandomOp(op)) {
     const auto dtype = context.attributes.Get<DType>("dtype");
     return {{dtype, Shape(ListOf(context.attributes, "shape")), dtype}};
   }
@@ -69,7 +77,11 @@ std::vector<TensorType> InferByValues(const InferenceContext& context) {
   if (op == "Slice") return {InferSliceByValues(context)};
   if (op == "Tile") return {InferScaled(context, "multiples", 1)};
   if (op == "PadV2") return {InferScaled(context, "paddings", 2)};
-  return {{input.dtype, context.inputs[1].shape, input.element}};  // an adjoint
+  if (op != "SliceAdjoint" && op != "TileAdjoint")
+    Reject(context.spec, "the op must have a form with lists of values", op);
+  if (context.inputs.size() != 3)
+    Reject(context.spec, "an adjoint takes three inputs", std::to_string(context.inputs.size()));
+  return {{input.dtype, context.inputs[1].shape, input.element}};
 }
 
 Attributes WithOp(const Attributes& attributes, std::string op) {

@@ -2,6 +2,7 @@
 // executor of a segmented program hands them to whoever sends and receives.
 
 #include "ops/op.h"
+#include "tensor/sizes.h"
 
 namespace lockstep::ops {
 
@@ -27,6 +28,14 @@ std::vector<TensorType> ListedTypes(const InferenceContext& context) {
   const auto& list = context.attributes.Get<std::vector<int64_t>>("outputs");
   std::vector<TensorType> types;
   for (size_t i = 0; i < list.size();) {
+    const size_t left = list.size() - i;
+    const bool fits = left >= 2 && list[i + 1] >= 0 && list[i + 1] <= Shape::kMaxRank &&
+                      static_cast<size_t>(list[i + 1]) <= left - 2;
+    if (!fits) {
+      throw Error(Code::kInvalidArgument,
+                  "[" + context.spec.name + "] outputs must list a dtype, a rank and sizes; got " +
+                      tensor::ListText(list));
+    }
     const auto dtype = static_cast<DType>(list[i]);
     const auto rank = static_cast<size_t>(list[i + 1]);
     types.push_back({dtype,
@@ -54,7 +63,18 @@ const RegisterOp kGatherVariables({.name = "_GatherVariables",
 // variable.
 std::vector<TensorType> InferVariableRows(const InferenceContext& context) {
   TensorType rows = context.inputs[0];
-  rows.shape.set_dim(0, context.attributes.Get<int64_t>("size"));
+  const auto begin = context.attributes.Get<int64_t>("begin");
+  const auto size = context.attributes.Get<int64_t>("size");
+  const bool fits =
+      rows.shape.rank() > 0 && begin >= 0 && size >= 0 &&
+      (rows.shape[0] < 0 || (begin <= rows.shape[0] && size <= rows.shape[0] - begin));
+  if (!fits) {
+    throw Error(Code::kInvalidArgument, "[" + context.spec.name +
+                                            "] the rows must lie in the variable; got begin " +
+                                            std::to_string(begin) + " and size " +
+                                            std::to_string(size) + " of " + rows.shape.ToString());
+  }
+  rows.shape.set_dim(0, size);
   return {rows};
 }
 

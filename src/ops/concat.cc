@@ -10,8 +10,8 @@ namespace ops {
 namespace {
 
 std::vector<TensorType> InferConcat(const InferenceContext& context) {
-  const int axis = IntOf(context.attributes, "axis");
   TensorType result = context.inputs[0];
+  const int axis = AxisOf(context, result.shape.rank());
   for (size_t k = 1; k < context.inputs.size(); ++k) {
     const TensorType& input = context.inputs[k];
     bool fits = input.dtype == result.dtype && input.shape.rank() == result.shape.rank();
@@ -19,7 +19,7 @@ std::vector<TensorType> InferConcat(const InferenceContext& context) {
       const int64_t a = result.shape[i];
       const int64_t b = input.shape[i];
       if (i == axis) {
-        result.shape.set_dim(i, a < 0 || b < 0 ? Shape::kUnknown : a + b);
+        result.shape.set_dim(i, SumOfSizes({a, b}, context.spec.name));
       } else if (a < 0) {
         result.shape.set_dim(i, b);
       } else {
@@ -40,11 +40,27 @@ constexpr uint32_t kAllButFirst = ~1u;
 constexpr size_t kMostParts = 31;
 
 std::vector<TensorType> InferSplitLike(const InferenceContext& context) {
+  const Shape& whole = context.inputs[0].shape;
+  const int axis = AxisOf(context, whole.rank());
+  int64_t total = 0;
   std::vector<TensorType> result;
   for (size_t i = 1; i < context.inputs.size(); ++i) {
     TensorType part = context.inputs[i];
     part.dtype = context.inputs[0].dtype;
+    Shape shape = part.shape;
+    if (shape.rank() == whole.rank()) {
+      total = SumOfSizes({total, shape[axis]}, context.spec.name);
+      shape.set_dim(axis, whole[axis]);
+    }
+    if (!shape.CompatibleWith(whole)) {
+      Reject(context.spec, "a part must have the shape of the whole but along the axis",
+             part.ToString() + " of " + context.inputs[0].ToString());
+    }
     result.push_back(part);
+  }
+  if (total >= 0 && whole[axis] >= 0 && total != whole[axis]) {
+    Reject(context.spec, "the parts must add up to the axis",
+           std::to_string(total) + " of " + whole.ToString());
   }
   return result;
 }
@@ -73,8 +89,8 @@ const RegisterOp kSplitLike({.name = "SplitLike",
 
 std::vector<TensorType> InferSplitV(const InferenceContext& context) {
   const auto& sizes = ListOf(context.attributes, "sizes");
-  const int axis = IntOf(context.attributes, "axis");
   const TensorType& input = context.inputs[0];
+  const int axis = AxisOf(context, input.shape.rank());
   int64_t known = 0;
   int open = 0;
   bool valid = true;
@@ -83,13 +99,13 @@ std::vector<TensorType> InferSplitV(const InferenceContext& context) {
     if (size == -1) {
       ++open;
     } else {
-      known += size;
+      known = valid ? SumOfSizes({known, size}, context.spec.name) : known;
     }
   }
   const int64_t total = input.shape[axis];
   if (!valid || open > 1 || (total >= 0 && (open == 1 ? known > total : known != total))) {
     Reject(context.spec, "sizes must add up to the axis' size, at most one may be -1",
-           input.shape.ToString() + ", sizes " + Shape(sizes).ToString() + " along axis " +
+           input.shape.ToString() + ", sizes " + ListText(sizes) + " along axis " +
                std::to_string(axis));
   }
   std::vector<TensorType> result(sizes.size(), input);
@@ -104,13 +120,18 @@ const RegisterOp kSplitV(
 
 std::vector<TensorType> InferSplit(const InferenceContext& context) {
   const int64_t num = context.attributes.Get<int64_t>("num");
-  const int axis = IntOf(context.attributes, "axis");
   TensorType part = context.inputs[0];
+  const int axis = AxisOf(context, part.shape.rank());
   const int64_t size = part.shape[axis];
   if (num < 1 || (size >= 0 && size % num != 0)) {
     Reject(context.spec, "the number of parts must divide the axis",
            std::to_string(num) + " parts of " + part.ToString() + " along axis " +
                std::to_string(axis));
+  }
+  constexpr int64_t kMostOutputs = int64_t{1} << 20;
+  if (num > kMostOutputs) {
+    throw Error(Code::kResourceExhausted, "[Split] there may be at most 2^20 parts; got " +
+                                              std::to_string(num) + " of " + part.ToString());
   }
   if (size >= 0) part.shape.set_dim(axis, size / num);
   return std::vector<TensorType>(num, part);

@@ -5,6 +5,7 @@
 #include "lockstep/ops/structure.h"
 #include "ops/builder.h"
 #include "ops/convolution_types.h"
+#include "tensor/sizes.h"
 
 namespace lockstep {
 
@@ -45,7 +46,7 @@ Shape OutputShape(const InferenceContext& context, const Shape& images, const Sh
   const Window window =
       Window::Of(context.attributes, images, filter[0], filter[1], context.spec.name);
   int64_t outputs = filter[3];
-  if (depthwise) outputs = seen < 0 || outputs < 0 ? Shape::kUnknown : seen * outputs;
+  if (depthwise) outputs = tensor::ProductOfSizes({seen, outputs}, context.spec.name);
   return {images[0], window.height.output, window.width.output, outputs};
 }
 

@@ -73,8 +73,19 @@ Gradients PolygammaGradient(const Context& context) {
   const int order = static_cast<int>(context.attributes.Get<int64_t>("order"));
   return {context.output_gradients[0] * lockstep::Polygamma(order + 1, context.inputs[0])};
 }
+void RequireOrder(int64_t order) {
+  if (order >= 1 && order <= 100) return;
+  throw Error(Code::kInvalidArgument,
+              "[Polygamma] the order must lie in [1, 100]; got " + std::to_string(order));
+}
+
+std::vector<TensorType> InferPolygamma(const InferenceContext& context) {
+  RequireOrder(context.attributes.Get<int64_t>("order"));
+  return InferRealUnary(context);
+}
+
 const RegisterOp kPolygamma({.name = "Polygamma",
-                             .infer = InferRealUnary,
+                             .infer = InferPolygamma,
                              .gradient = PolygammaGradient,
                              .rows = RowsStay});
 
@@ -160,10 +171,7 @@ Tensor Lgamma(const Tensor& x) { return ops::EmitUnary("Lgamma", x); }
 Tensor Digamma(const Tensor& x) { return ops::EmitUnary("Digamma", x); }
 
 Tensor Polygamma(int order, const Tensor& x) {
-  if (order < 1 || order > 100) {
-    throw Error(Code::kInvalidArgument,
-                "[Polygamma] the order must lie in [1, 100]; got " + std::to_string(order));
-  }
+  ops::RequireOrder(order);
   return ops::EmitUnary("Polygamma", x, {{"order", int64_t{order}}});
 }
 

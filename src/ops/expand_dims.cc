@@ -16,7 +16,9 @@ bool Contains(const std::vector<int64_t>& axes, int64_t axis) {
 std::vector<TensorType> InferExpandDims(const InferenceContext& context) {
   const auto& axes = ListOf(context.attributes, "axes");
   const TensorType& input = context.inputs[0];
+  if (axes.size() > Shape::kMaxRank) Reject(context.spec, "at most 8 axes", ListText(axes));
   const int rank = input.shape.rank() + static_cast<int>(axes.size());
+  RequireAxes(context.spec, axes, rank);
   Shape shape;
   for (int i = 0, from = 0; i < rank; ++i) {
     shape.Append(Contains(axes, i) ? 1 : input.shape[from++]);
@@ -37,6 +39,7 @@ const RegisterOp kExpandDims({.name = "ExpandDims",
 std::vector<TensorType> InferSqueeze(const InferenceContext& context) {
   const auto& axes = ListOf(context.attributes, "axes");
   const TensorType& input = context.inputs[0];
+  RequireAxes(context.spec, axes, input.shape.rank());
   Shape shape;
   for (int i = 0; i < input.shape.rank(); ++i) {
     if (!Contains(axes, i)) {
@@ -76,7 +79,7 @@ Tensor ExpandDims(const Tensor& input, const std::vector<int64_t>& axes) {
   const auto places = ops::Normalized(axes, rank, "ExpandDims");
   if (places.size() != axes.size()) {
     throw Error(Code::kInvalidArgument,
-                "[ExpandDims] new axes must differ; got " + Shape(axes).ToString());
+                "[ExpandDims] new axes must differ; got " + ops::ListText(axes));
   }
   return ops::Emit1("ExpandDims", {input}, {{"axes", places}});
 }

@@ -10,14 +10,14 @@ namespace ops {
 namespace {
 
 std::vector<TensorType> InferGather(const InferenceContext& context) {
-  const int axis = IntOf(context.attributes, "axis");
   const int batch_dims = IntOf(context.attributes, "batch_dims");
   const TensorType& params = context.inputs[0];
   const Shape& indices = context.inputs[1].shape;
   RequireIndices(context.spec, context.inputs[1]);
   if (!params.shape.ranked() && batch_dims == 0)
     return {{params.dtype, Shape::Unranked(), params.element}};
-  bool fits = batch_dims <= axis && batch_dims <= indices.rank();
+  const int axis = AxisOf(context, params.shape.rank());
+  bool fits = batch_dims >= 0 && batch_dims <= axis && batch_dims <= indices.rank();
   for (int i = 0; i < batch_dims && fits; ++i) {
     fits = params.shape[i] < 0 || indices[i] < 0 || params.shape[i] == indices[i];
   }
@@ -87,8 +87,11 @@ const RegisterOp kGather(
 // Rows of a table of bytes as numbers, times a scalar; made from GatherV2 along axis 0, Cast and
 // Mul.
 std::vector<TensorType> InferGatherScaled(const InferenceContext& context) {
+  const TensorType& scale = context.inputs[2];
+  if (!IsFloating(scale.dtype) || !scale.shape.CompatibleWith(Shape{}))
+    Reject(context.spec, "the scale must be a floating scalar", scale.ToString());
   std::vector<TensorType> result = InferGather(context);
-  result[0].dtype = context.inputs[2].dtype;
+  result[0].dtype = scale.dtype;
   return result;
 }
 
@@ -97,6 +100,14 @@ const RegisterOp kGatherScaled({.name = "_GatherScaled",
                                 .rows = GatherRows});
 
 std::vector<TensorType> InferGatherAdjoint(const InferenceContext& context) {
+  const TensorType params{context.inputs[0].dtype, context.inputs[2].shape,
+                          context.inputs[0].element};
+  const TensorType inputs[] = {params, context.inputs[1]};
+  const TensorType taken = InferGather({context.spec, context.attributes, inputs})[0];
+  if (!context.inputs[0].shape.CompatibleWith(taken.shape)) {
+    Reject(context.spec, "the gradient must have the shape of what was gathered",
+           context.inputs[0].ToString() + " instead of " + taken.ToString());
+  }
   return {{context.inputs[0].dtype, context.inputs[2].shape, context.inputs[0].element}};
 }
 

@@ -47,7 +47,27 @@ std::vector<TensorType> InferLayerNorm(const InferenceContext& context) {
   return {x, statistic, statistic};
 }
 
+// Inputs: x, the scale where `scaled`, mean, inverse deviation, and the gradient of the result.
+void RequireGradientInputs(const InferenceContext& context, bool scaled) {
+  const TensorType& x = context.inputs[0];
+  const size_t mean = scaled ? 2 : 1;
+  bool fits = IsFloating(x.dtype) && x.shape.rank() >= 2;
+  fits = fits && (!scaled || IsVector(context.inputs[1], x));
+  for (size_t i = mean; fits && i < mean + 2; ++i) {
+    fits = context.inputs[i].dtype == StatisticsDType(x.dtype) &&
+           context.inputs[i].shape.CompatibleWith(WithoutLast(x.shape));
+  }
+  const TensorType& gradient = context.inputs[mean + 2];
+  if (!fits || gradient.dtype != x.dtype || !gradient.shape.CompatibleWith(x.shape)) Throw(context);
+}
+
+std::vector<TensorType> InferInputGrad(const InferenceContext& context) {
+  RequireGradientInputs(context, true);
+  return {context.inputs[0]};
+}
+
 std::vector<TensorType> InferScaleGrad(const InferenceContext& context) {
+  RequireGradientInputs(context, false);
   const TensorType& x = context.inputs[0];
   return {{x.dtype, Shape{x.shape[x.shape.rank() - 1]}, x.element}};
 }
@@ -151,7 +171,7 @@ const RegisterOp kLayerNorm({.name = "LayerNorm",
                              .gradient = LayerNormGradient,
                              .rows = LayerNormRows});
 const RegisterOp kLayerNormGrad({.name = "LayerNormGrad",
-                                 .infer = SameAsFirstInput,
+                                 .infer = InferInputGrad,
                                  .gradient = LayerNormGradGradient,
                                  .rows = LayerNormRows});
 const RegisterOp kScaleGrad({.name = "LayerNormScaleGrad",

@@ -131,7 +131,10 @@ const RegisterOp kFind({.name = "LookupTableFind", .infer = InferFind});
 }  // namespace
 
 const LookupValues& LookupValues::Of(const Attributes& attributes) {
-  return dynamic_cast<const LookupValues&>(*attributes.Get<std::shared_ptr<TensorObject>>("table"));
+  const auto& object = attributes.Get<std::shared_ptr<TensorObject>>("table");
+  const auto* values = dynamic_cast<const LookupValues*>(object.get());
+  if (values == nullptr) RefuseTable("the attribute must be a table", "another object");
+  return *values;
 }
 
 }  // namespace ops

@@ -97,6 +97,9 @@ const RegisterOp kFusedMatMul({.name = "_FusedMatMul",
 // float32, each for its product with the scalar behind the other inputs; made from them, Cast and
 // Mul.
 std::vector<TensorType> InferScaledMatMul(const InferenceContext& context) {
+  const TensorType& scale = context.inputs.back();
+  if (context.inputs[0].dtype != DType::kUInt8 || !scale.shape.CompatibleWith(Shape{}))
+    ThrowShapes(context, "a matrix of uint8, and its scale at the end, are needed");
   std::vector<TensorType> inputs = {context.inputs.begin(), context.inputs.end() - 1};
   inputs[0].dtype = inputs[0].element = context.inputs.back().dtype;
   const InferenceContext plain{context.spec, context.attributes, inputs};

@@ -8,6 +8,7 @@
 #include "lockstep/ops/linalg.h"
 #include "lockstep/ops/math.h"
 #include "lockstep/ops/structure.h"
+#include "tensor/sizes.h"
 
 namespace lockstep {
 
@@ -15,7 +16,9 @@ namespace {
 
 // A matrix of ones within `radius` of the diagonal.
 Tensor Band(int64_t size, int64_t radius, DType dtype) {
-  std::vector<float> band(static_cast<size_t>(size * size), 0.0f);
+  radius = std::min(radius, size);
+  const int64_t cells = tensor::ProductOfSizes({size, size}, "local_response_normalization");
+  std::vector<float> band(static_cast<size_t>(cells), 0.0f);
   for (int64_t i = 0; i < size; ++i) {
     for (int64_t j = std::max<int64_t>(0, i - radius); j <= std::min(size - 1, i + radius); ++j) {
       band[static_cast<size_t>(i * size + j)] = 1;

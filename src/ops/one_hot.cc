@@ -8,7 +8,7 @@ namespace {
 std::vector<TensorType> InferOneHot(const InferenceContext& context) {
   const TensorType& indices = context.inputs[0];
   const int64_t depth = context.attributes.Get<int64_t>("depth");
-  const int axis = IntOf(context.attributes, "axis");
+  const int axis = AxisOf(context, indices.shape.rank() + 1);
   if (!IsInteger(indices.dtype)) {
     Reject(context.spec, "indices must be integers", indices.ToString());
   }

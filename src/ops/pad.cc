@@ -17,11 +17,11 @@ std::vector<TensorType> InferPad(const InferenceContext& context) {
   for (size_t i = 0; i < paddings.size() && fits; ++i) fits = paddings[i] >= 0;
   if (!fits) {
     Reject(context.spec, "paddings need two sizes, not negative, for each axis",
-           result.ToString() + " and " + Shape(paddings).ToString());
+           result.ToString() + " and " + ListText(paddings));
   }
   for (int i = 0; i < result.shape.rank(); ++i) {
-    if (result.shape[i] < 0) continue;
-    result.shape.set_dim(i, result.shape[i] + paddings[2 * i] + paddings[2 * i + 1]);
+    result.shape.set_dim(
+        i, SumOfSizes({result.shape[i], paddings[2 * i], paddings[2 * i + 1]}, context.spec.name));
   }
   return {result};
 }
@@ -80,6 +80,7 @@ const RegisterOp kMirrorPad(
 
 // Inputs: what was padded to, and what was padded (only its shape).
 std::vector<TensorType> InferMirrorPadAdjoint(const InferenceContext& context) {
+  RequireForwardShape(context, InferMirrorPad);
   return {{context.inputs[0].dtype, context.inputs[1].shape, context.inputs[0].element}};
 }
 

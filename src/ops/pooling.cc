@@ -2,9 +2,13 @@
 // MaxPoolGradGrad takes it from there: each is the other's gradient.
 
 #include "lockstep/ops/pooling.h"
+
+#include <algorithm>
+
 #include "lockstep/ops/math.h"
 #include "ops/builder.h"
 #include "ops/convolution_types.h"
+#include "tensor/sizes.h"
 
 namespace lockstep {
 
@@ -18,6 +22,11 @@ Shape PooledShape(const InferenceContext& context, const TensorType& images) {
                                             images.ToString());
   }
   const auto& size = context.attributes.Get<std::vector<int64_t>>("ksize");
+  if (size.size() != 2 || std::min(size[0], size[1]) < 1) {
+    throw Error(Code::kInvalidArgument, "[" + context.spec.name +
+                                            "] ksize must be two positive sizes; got " +
+                                            tensor::ListText(size));
+  }
   const Window window =
       Window::Of(context.attributes, images.shape, size[0], size[1], context.spec.name);
   return {images.shape[0], window.height.output, window.width.output, images.shape[3]};

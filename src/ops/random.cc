@@ -24,6 +24,14 @@ void RequireSeed(const OpSpec& spec, const TensorType& seed) {
   }
 }
 
+void RequireRange(const std::string& op, int64_t low, int64_t high, DType dtype) {
+  const bool fits = dtype == DType::kInt64 || (low >= INT32_MIN && high <= INT32_MAX);
+  if (low < high && fits) return;
+  throw Error(Code::kInvalidArgument,
+              "[" + op + "] low must be below high, both in the dtype's range; got " +
+                  std::to_string(low) + " and " + std::to_string(high));
+}
+
 std::vector<TensorType> InferRandom(const InferenceContext& context) {
   RequireSeed(context.spec, context.inputs[0]);
   const Shape shape(context.attributes.Get<std::vector<int64_t>>("shape"));
@@ -32,7 +40,13 @@ std::vector<TensorType> InferRandom(const InferenceContext& context) {
 }
 
 const RegisterOp kUniform({.name = "StatelessRandomUniform", .infer = InferRandom});
-const RegisterOp kUniformInt({.name = "StatelessRandomUniformInt", .infer = InferRandom});
+std::vector<TensorType> InferUniformInt(const InferenceContext& context) {
+  const std::vector<TensorType> result = InferRandom(context);
+  RequireRange(context.spec.name, context.attributes.Get<int64_t>("low"),
+               context.attributes.Get<int64_t>("high"), result[0].dtype);
+  return result;
+}
+const RegisterOp kUniformInt({.name = "StatelessRandomUniformInt", .infer = InferUniformInt});
 const RegisterOp kUniformFullInt({.name = "StatelessRandomUniformFullInt", .infer = InferRandom});
 const RegisterOp kNormal({.name = "StatelessRandomNormal", .infer = InferRandom});
 const RegisterOp kTruncated({.name = "StatelessTruncatedNormal", .infer = InferRandom});
@@ -41,6 +55,8 @@ std::vector<TensorType> InferPermutation(const InferenceContext& context) {
   RequireSeed(context.spec, context.inputs[0]);
   const int64_t size = context.inputs.size() > 1 ? context.inputs[1].shape[0]
                                                  : context.attributes.Get<int64_t>("size");
+  if (context.inputs.size() == 1 && size < 0)
+    Reject(context.spec, "the size must not be negative", std::to_string(size));
   return {{DType::kInt64, Shape{size}}};
 }
 
@@ -97,7 +113,9 @@ const RegisterOp kReadAndSkip({.name = "RngReadAndSkip",
 
 // The state from which replica number (input 1) draws, for the state that all replicas share.
 std::vector<TensorType> InferReplicaState(const InferenceContext& context) {
-  if (context.inputs[0].dtype != DType::kInt64 || context.inputs[1].dtype != DType::kInt32) {
+  const TensorType &state = context.inputs[0], &replica = context.inputs[1];
+  if (state.dtype != DType::kInt64 || !state.shape.CompatibleWith(Shape{3}) ||
+      replica.dtype != DType::kInt32 || !replica.shape.CompatibleWith(Shape{})) {
     Reject(context.spec, "a state of int64[3] and a replica's number are needed",
            context.inputs[0].ToString() + " and " + context.inputs[1].ToString());
   }
@@ -120,14 +138,6 @@ void RequireOneOf(const char* op, DType dtype, std::initializer_list<DType> dtyp
     names += (names.empty() ? "" : ", ") + std::string(DTypeName(allowed));
   throw Error(Code::kInvalidArgument, "[" + std::string(op) + "] the dtype must be one of " +
                                           names + "; got " + std::string(DTypeName(dtype)));
-}
-
-void RequireRange(const char* op, int64_t low, int64_t high, DType dtype) {
-  const bool fits = dtype == DType::kInt64 || (low >= INT32_MIN && high <= INT32_MAX);
-  if (low < high && fits) return;
-  throw Error(Code::kInvalidArgument,
-              "[" + std::string(op) + "] low must be below high, both in the dtype's range; got " +
-                  std::to_string(low) + " and " + std::to_string(high));
 }
 
 // An op with a shape; by values where these tell it.
@@ -166,7 +176,6 @@ Tensor StatelessRandomUniformInt(const RandomSizes& shape, const Tensor& seed, i
                                  int64_t high, DType dtype) {
   const char* op = "StatelessRandomUniformInt";
   RequireOneOf(op, dtype, {DType::kInt32, DType::kInt64});
-  RequireRange(op, low, high, dtype);
   return Sized(op, shape, seed, {{"dtype", dtype}, {"low", low}, {"high", high}});
 }
 

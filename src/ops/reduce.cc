@@ -5,6 +5,7 @@
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/broadcast.h"
 #include "lockstep/ops/math.h"
+#include "ops/array_rules.h"
 
 namespace lockstep {
 
@@ -51,6 +52,7 @@ Tensor EmitReduction(std::string_view op, const Tensor& input, const Axes& axes,
 std::vector<TensorType> InferReduction(const InferenceContext& context) {
   const TensorType& input = context.inputs[0];
   const bool keep_dims = context.attributes.Get<bool>("keep_dims");
+  RequireAxes(context.spec, AxesOf(context.attributes), input.shape.rank());
   Shape shape;
   for (int i = 0; i < input.shape.rank(); ++i) {
     if (!Reduces(context.attributes, i)) {
@@ -96,12 +98,17 @@ std::vector<Tensor> DivideByReducedGradient(const GradientContext& context) {
       Tensor()};
 }
 
+std::vector<TensorType> InferDivideByReduced(const InferenceContext& context) {
+  RequireAxes(context.spec, AxesOf(context.attributes), context.inputs[1].shape.rank());
+  return {context.inputs[0]};
+}
+
 RowEffect DivideByReducedRows(const RowContext& context) {
   return context.has_rows[0] ? RowEffect::kRows : RowEffect::kWhole;
 }
 
 const RegisterOp kDivideByReduced({.name = "DivideByReduced",
-                                   .infer = SameAsFirstInput,
+                                   .infer = InferDivideByReduced,
                                    .gradient = DivideByReducedGradient,
                                    .rows = DivideByReducedRows,
                                    .shape_only = 0b10});

@@ -25,6 +25,9 @@ std::vector<TensorType> InferRejection(const InferenceContext& context) {
       Reject(context.spec, "parameters are float64, as many of each", one.ToString());
   }
   const auto samples = context.attributes.Get<int64_t>("samples");
+  if (samples < 0) Reject(context.spec, "samples must not be negative", std::to_string(samples));
+  const auto highest = context.attributes.GetOr<double>("highest", 0);
+  if (!(highest >= 0)) Reject(context.spec, "highest must be at least 0", std::to_string(highest));
   return {{DType::kFloat64, Shape{samples, first.shape[0]}}};
 }
 

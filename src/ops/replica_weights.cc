@@ -12,6 +12,12 @@ std::vector<TensorType> InferReplicaWeights(const InferenceContext& context) {
     throw Error(Code::kInvalidArgument,
                 "[ReplicaWeights] axis 0 must hold the examples; got a scalar");
   }
+  const auto replicas = context.attributes.Get<int64_t>("replicas");
+  if (replicas < 1 || replicas > INT32_MAX) {
+    throw Error(Code::kInvalidArgument,
+                "[ReplicaWeights] replicas must be positive and fit into 32 bits; got " +
+                    std::to_string(replicas));
+  }
   return {{DType::kFloat32, Shape{shape[0]}}};
 }
 

@@ -8,6 +8,11 @@ namespace lockstep {
 namespace ops {
 namespace {
 
+std::vector<TensorType> InferScan(const InferenceContext& context) {
+  AxisOf(context, context.inputs[0].shape.rank());
+  return {context.inputs[0]};
+}
+
 RowEffect ScanRows(const RowContext& context) {
   return IntOf(context.attributes, "axis") == 0 ? RowEffect::kMixes : RowEffect::kRows;
 }
@@ -30,9 +35,9 @@ std::vector<Tensor> CumprodGradient(const GradientContext& context) {
 }
 
 const RegisterOp kCumsum(
-    {.name = "Cumsum", .infer = SameAsFirstInput, .gradient = CumsumGradient, .rows = ScanRows});
+    {.name = "Cumsum", .infer = InferScan, .gradient = CumsumGradient, .rows = ScanRows});
 const RegisterOp kCumprod(
-    {.name = "Cumprod", .infer = SameAsFirstInput, .gradient = CumprodGradient, .rows = ScanRows});
+    {.name = "Cumprod", .infer = InferScan, .gradient = CumprodGradient, .rows = ScanRows});
 
 Tensor EmitScan(const char* op, const Tensor& input, int axis, const ScanOptions& options) {
   const int64_t place = NormalizeAxis(axis, input.rank(), op);

@@ -51,6 +51,12 @@ const RegisterOp kGatherNd({.name = "GatherNd",
 
 // Inputs: slices, their places, the array that they were taken from (only its shape).
 std::vector<TensorType> InferGatherNdAdjoint(const InferenceContext& context) {
+  const TensorType inputs[] = {context.inputs[2], context.inputs[1]};
+  const TensorType taken = InferGatherNd({context.spec, context.attributes, inputs})[0];
+  if (!context.inputs[0].shape.CompatibleWith(taken.shape)) {
+    Reject(context.spec, "the gradient must have the shape of what was gathered",
+           context.inputs[0].ToString() + " instead of " + taken.ToString());
+  }
   return {{context.inputs[0].dtype, context.inputs[2].shape, context.inputs[0].element}};
 }
 

@@ -45,6 +45,14 @@ std::vector<TensorType> InferBand(const InferenceContext& context) {
   if (context.inputs[0].shape.rank() < 2) {
     Reject(context.spec, "matrices are needed", context.inputs[0].ToString());
   }
+  const Shape& shape = context.inputs[0].shape;
+  const int64_t rows = shape.dim(-2), columns = shape.dim(-1);
+  const auto lower = context.attributes.Get<int64_t>("lower");
+  const auto upper = context.attributes.Get<int64_t>("upper");
+  if ((rows >= 0 && lower > rows) || (columns >= 0 && upper > columns)) {
+    Reject(context.spec, "lower and upper must be at most the matrix' sizes, or negative",
+           std::to_string(lower) + " and " + std::to_string(upper) + " for " + shape.ToString());
+  }
   return {context.inputs[0]};
 }
 std::vector<Tensor> BandGradient(const GradientContext& context) {

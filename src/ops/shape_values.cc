@@ -1,10 +1,12 @@
 // Shapes as values, and ranges: what is known while a program is traced becomes a constant.
 
 #include <cmath>
+#include <span>
 
 #include "base/range_count.h"
 #include "lockstep/ops/array.h"
 #include "ops/array_rules.h"
+#include "tensor/buffer.h"
 
 namespace lockstep {
 namespace ops {
@@ -32,6 +34,14 @@ const RegisterOp kShape(
 const RegisterOp kSize(
     {.name = "Size", .infer = InferSizeOf, .rows = ShapeRows, .shape_only = 0b1});
 
+// A vector of `count` numbers that `fill` writes; ResourceExhausted for too many.
+template <typename T, typename Fill>
+Tensor VectorOf(int64_t count, const Fill& fill) {
+  auto buffer = tensor::Buffer::Allocate(kDTypeOf<T>, static_cast<size_t>(count));
+  fill(std::span<T>(static_cast<T*>(buffer->data()), static_cast<size_t>(count)));
+  return Tensor::FromBuffer(std::move(buffer), kDTypeOf<T>, Shape{count});
+}
+
 // start, start + delta, ...: added up in T, as TensorFlow does.
 template <typename T>
 Tensor RangeOf(T start, T limit, T delta) {
@@ -53,22 +63,23 @@ Tensor RangeOf(T start, T limit, T delta) {
                 "[Range] the numbers must fit into memory; got start " + std::to_string(start) +
                     ", limit " + std::to_string(limit) + ", delta " + std::to_string(delta));
   }
-  std::vector<T> values(static_cast<size_t>(count));
-  T value = start;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) value += delta;
-    values[i] = value;
-  }
-  return Constant<T>(values);
+  return VectorOf<T>(static_cast<int64_t>(count), [&](std::span<T> values) {
+    T value = start;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) value += delta;
+      values[i] = value;
+    }
+  });
 }
 
 template <typename T>
 Tensor LinSpaceOf(T start, T stop, int64_t num) {
-  std::vector<T> values(num, start);
-  const T step = num > 1 ? (stop - start) / static_cast<T>(num - 1) : T(0);
-  for (int64_t i = 1; i < num - 1; ++i) values[i] = start + step * static_cast<T>(i);
-  if (num > 1) values.back() = stop;
-  return Constant<T>(values);
+  return VectorOf<T>(num, [&](std::span<T> values) {
+    const T step = num > 1 ? (stop - start) / static_cast<T>(num - 1) : T(0);
+    values[0] = start;
+    for (int64_t i = 1; i < num - 1; ++i) values[i] = start + step * static_cast<T>(i);
+    if (num > 1) values.back() = stop;
+  });
 }
 
 void RequireNumbers(const std::vector<Tensor>& numbers, const char* where) {

@@ -32,6 +32,7 @@ const RegisterOp kStridedSlice(
 
 // Inputs: a slice, and the array that it was taken from (only its shape).
 std::vector<TensorType> InferSliceAdjoint(const InferenceContext& context) {
+  RequireForwardShape(context, InferSlice);
   return {{context.inputs[0].dtype, context.inputs[1].shape, context.inputs[0].element}};
 }
 

@@ -22,8 +22,7 @@ SliceWindow FindSlice(std::string_view where, const Attributes& attributes, cons
   const size_t rank = shape.rank();
   if (begin.size() != rank || size.size() != rank) {
     Reject(where, "begin and size need a number for each axis",
-           shape.ToString() + ", begin " + Shape(begin).ToString() + ", size " +
-               Shape(size).ToString());
+           shape.ToString() + ", begin " + ListText(begin) + ", size " + ListText(size));
   }
   SliceWindow window;
   for (int i = 0; i < shape.rank(); ++i) {

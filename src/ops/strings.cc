@@ -47,6 +47,8 @@ const RegisterOp kPunctuation({.name = "StripPunctuation", .infer = EachTo<DType
 std::vector<TensorType> InferHash(const InferenceContext& context) {
   const auto buckets = context.attributes.Get<int64_t>("num_buckets");
   if (buckets < 1) Reject(context.spec, "num_buckets must be at least 1", std::to_string(buckets));
+  const auto& key = ListOf(context.attributes, "key");
+  if (key.size() != 2) Reject(context.spec, "the key must be two numbers", ListText(key));
   return {{DType::kInt64, TextsOf(context)}};
 }
 const RegisterOp kHash({.name = "StringToHashBucket", .infer = InferHash});

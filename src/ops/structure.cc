@@ -2,6 +2,7 @@
 
 #include "lockstep/ops/structure.h"
 
+#include "ops/array_rules.h"
 #include "ops/builder.h"
 
 namespace lockstep {
@@ -40,7 +41,7 @@ std::vector<TensorType> InferEnsureShape(const InferenceContext& context) {
   if (!type.shape.CompatibleWith(Shape(wanted))) {
     throw Error(Code::kInvalidArgument,
                 "[ensure_shape] Shape of tensor input " + type.shape.ToString() +
-                    " is not compatible with expected shape " + Shape(wanted).ToString());
+                    " is not compatible with expected shape " + ListText(wanted));
   }
   if (!type.shape.ranked()) type.shape = Shape(wanted);
   for (int axis = 0; axis < type.shape.rank(); ++axis) {
@@ -67,13 +68,13 @@ std::vector<TensorType> InferReshape(const InferenceContext& context) {
   const TensorType& input = context.inputs[0];
   Shape result;
   int wildcard = -1;
-  int64_t known = 1;
+  std::vector<int64_t> sizes;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] >= 0) {
-      known *= wanted[i];
+      sizes.push_back(wanted[i]);
     } else if (wildcard >= 0 || wanted[i] != -1) {
       throw Error(Code::kInvalidArgument,
-                  "[reshape] at most one size may be -1; got " + Shape(wanted).ToString());
+                  "[reshape] at most one size may be -1, and none less; got " + ListText(wanted));
     } else {
       wildcard = static_cast<int>(i);
     }
@@ -81,6 +82,7 @@ std::vector<TensorType> InferReshape(const InferenceContext& context) {
   }
   if (input.shape.fully_known()) {
     const int64_t count = input.shape.num_elements();
+    const int64_t known = ProductOfSizes(sizes, context.spec.name);
     const bool fits =
         wildcard >= 0 ? (known == 0 ? count == 0 : count % known == 0) : known == count;
     if (!fits) {

@@ -16,10 +16,10 @@ std::vector<TensorType> InferTile(const InferenceContext& context) {
   for (size_t i = 0; i < multiples.size() && fits; ++i) fits = multiples[i] >= 0;
   if (!fits) {
     Reject(context.spec, "multiples need a number, not negative, for each axis",
-           result.ToString() + " and " + Shape(multiples).ToString());
+           result.ToString() + " and " + ListText(multiples));
   }
   for (int i = 0; i < result.shape.rank(); ++i) {
-    if (result.shape[i] >= 0) result.shape.set_dim(i, result.shape[i] * multiples[i]);
+    result.shape.set_dim(i, ProductOfSizes({result.shape[i], multiples[i]}, context.spec.name));
   }
   return {result};
 }
@@ -39,6 +39,7 @@ const RegisterOp kTile(
 
 // Inputs: a tiled array, whose tiles are added up, and one tile (only its shape).
 std::vector<TensorType> InferTileAdjoint(const InferenceContext& context) {
+  RequireForwardShape(context, InferTile);
   return {{context.inputs[0].dtype, context.inputs[1].shape, context.inputs[0].element}};
 }
 
@@ -52,6 +53,11 @@ const RegisterOp kTileAdjoint({.name = "TileAdjoint",
                                .rows = TileRows,
                                .shape_only = 0b10});
 
+std::vector<TensorType> InferReverse(const InferenceContext& context) {
+  RequireAxes(context.spec, ListOf(context.attributes, "axes"), context.inputs[0].shape.rank());
+  return {context.inputs[0]};
+}
+
 RowEffect ReverseRows(const RowContext& context) {
   const auto& axes = ListOf(context.attributes, "axes");
   return std::find(axes.begin(), axes.end(), 0) == axes.end() ? RowEffect::kRows
@@ -62,10 +68,8 @@ std::vector<Tensor> ReverseGradient(const GradientContext& context) {
   return {Emit1("ReverseV2", {context.output_gradients[0]}, context.attributes)};
 }
 
-const RegisterOp kReverse({.name = "ReverseV2",
-                           .infer = SameAsFirstInput,
-                           .gradient = ReverseGradient,
-                           .rows = ReverseRows});
+const RegisterOp kReverse(
+    {.name = "ReverseV2", .infer = InferReverse, .gradient = ReverseGradient, .rows = ReverseRows});
 
 }  // namespace
 }  // namespace ops
@@ -80,7 +84,7 @@ Tensor Reverse(const Tensor& input, const std::vector<int64_t>& axes) {
   std::sort(places.begin(), places.end());
   if (std::adjacent_find(places.begin(), places.end()) != places.end()) {
     throw Error(Code::kInvalidArgument,
-                "[ReverseV2] an axis may be given once; got " + Shape(axes).ToString());
+                "[ReverseV2] an axis may be given once; got " + ops::ListText(axes));
   }
   return ops::Emit1("ReverseV2", {input}, {{"axes", places}});
 }

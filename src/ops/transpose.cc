@@ -19,7 +19,7 @@ std::vector<TensorType> InferTranspose(const InferenceContext& context) {
   }
   if (!fits) {
     Reject(context.spec, "perm must be a permutation of the axes",
-           input.shape.ToString() + " and perm " + Shape(perm).ToString());
+           input.shape.ToString() + " and perm " + ListText(perm));
   }
   return {{input.dtype, shape, input.element}};
 }

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 
+#include "tensor/sizes.h"
+
 namespace lockstep::ops {
 namespace {
+
+using tensor::ProductOfSizes;
+using tensor::SumOfSizes;
 
 [[noreturn]] void Throw(const std::string& where, const std::string& rule, const std::string& got) {
   throw Error(Code::kInvalidArgument, "[" + where + "] " + rule + "; got " + got);
@@ -14,7 +19,7 @@ int64_t SizeOf(const Attributes& attributes, const char* name, int axis, const s
   if (value == nullptr) return 1;
   const auto& sizes = std::get<std::vector<int64_t>>(*value);
   if (sizes.size() != 2 || std::min(sizes[0], sizes[1]) < 1) {
-    Throw(where, std::string(name) + " must be two positive sizes", Shape(sizes).ToString());
+    Throw(where, std::string(name) + " must be two positive sizes", tensor::ListText(sizes));
   }
   return sizes[static_cast<size_t>(axis)];
 }
@@ -22,25 +27,27 @@ int64_t SizeOf(const Attributes& attributes, const char* name, int axis, const s
 // TensorFlow's rule: SAME gives ceil(input / stride) windows, the odd cell of padding after.
 void Place(WindowAxis& axis, const std::string& padding, int64_t before, int64_t after,
            const std::string& where) {
-  const int64_t reach = (axis.window - 1) * axis.dilation + 1;
   axis.before = before;
   if (axis.input < 0 || axis.window < 0) {
     axis.output = Shape::kUnknown;
     return;
   }
+  const int64_t reach =
+      SumOfSizes({ProductOfSizes({axis.window - 1, axis.dilation}, where), 1}, where);
   if (padding == "SAME") {
-    axis.output = (axis.input + axis.stride - 1) / axis.stride;
-    const int64_t total = (axis.output - 1) * axis.stride + reach - axis.input;
-    axis.before = std::max<int64_t>(total, 0) / 2;
+    axis.output = axis.input == 0 ? 0 : (axis.input - 1) / axis.stride + 1;
+    const int64_t covered =
+        axis.output == 0 ? 0 : SumOfSizes({(axis.output - 1) * axis.stride, reach}, where);
+    axis.before = std::max<int64_t>(covered - axis.input, 0) / 2;
     return;
   }
-  const int64_t room = axis.input + before + after - reach;
-  if (room < 0) {
+  const int64_t padded = SumOfSizes({axis.input, before, after}, where);
+  if (padded < reach) {
     Throw(where, "the window must fit into the padded input",
           "a window that reaches over " + std::to_string(reach) + " cells of " +
-              std::to_string(axis.input + before + after));
+              std::to_string(padded));
   }
-  axis.output = room / axis.stride + 1;
+  axis.output = (padded - reach) / axis.stride + 1;
 }
 
 }  // namespace

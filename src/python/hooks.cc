@@ -1,10 +1,14 @@
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "base/log.h"
+#include "base/memory_limit.h"
 #include "distribute/workers/roster.h"
 #include "graph/tracer.h"
 #include "lockstep/base/status.h"
@@ -25,6 +29,17 @@ void EndProgram(const distribute::Left& left, int status) {
   PyErr_SetObject(PyExc_SystemExit, nb::int_(status).ptr());
 }
 
+// The package's exception for a code and a text.
+void RaiseAs(Code code, const std::string& text) {
+  const nb::object& raise = TheHooks().raise_error;
+  if (!raise.is_valid()) {
+    PyErr_SetString(PyExc_RuntimeError, text.c_str());
+    return;
+  }
+  const nb::object exception = raise(static_cast<int>(code), text.c_str());
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+}
+
 // Errors of C++ become the package's exceptions, which it makes of code and text.
 void Translate(const std::exception_ptr& pointer, void*) {
   try {
@@ -37,15 +52,16 @@ void Translate(const std::exception_ptr& pointer, void*) {
     EndProgram(left, 128 + SIGTERM);
   } catch (const distribute::Left& left) {
     EndProgram(left, 0);
+  } catch (const std::bad_alloc&) {
+    RaiseAs(
+        Code::kResourceExhausted,
+        "[python] memory is needed; got none from the system; use smaller tensors, or free others");
+  } catch (const std::length_error& error) {
+    RaiseAs(Code::kResourceExhausted,
+            std::string("[python] memory is needed; got a size past what there can be: ") +
+                error.what());
   } catch (const Error& error) {
-    const nb::object& raise = TheHooks().raise_error;
-    if (!raise.is_valid()) {
-      PyErr_SetString(PyExc_RuntimeError, error.what());
-      return;
-    }
-    const nb::object exception =
-        raise(static_cast<int>(error.code()), error.status().message().c_str());
-    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+    RaiseAs(error.code(), error.status().message());
   }
 }
 
@@ -77,6 +93,7 @@ void BindHooks(nb::module_& m) {
     TheHooks() = {std::move(convert), std::move(variable_type), std::move(raise_error)};
   });
   m.def("is_tracing", &IsTracing);
+  m.def("most_memory", [] { return std::min(base::MemoryLimit(), base::FreeMemory()); });
   m.def("is_recording", &ops::IsRecording);
   nb::class_<EagerScope>(m, "EagerScope")
       .def(nb::init<>())

@@ -104,7 +104,9 @@ double FewOfPoisson(double rate, double highest, Draws& draws) {
 double Poisson(double rate, double highest, Draws& draws) {
   if (!(rate >= 0)) return std::numeric_limits<double>::quiet_NaN();
   if (rate < 10) return FewOfPoisson(rate, highest, draws);
-  if (std::isinf(rate)) return highest;
+  // Numbers up to `highest` would be drawn next to never: the loop below would go on for years.
+  constexpr double kDeviations = 40;
+  if (std::isinf(rate) || rate - kDeviations * std::sqrt(rate) > highest) return highest;
   const double log_rate = LogOf(rate);
   const double b = 0.931 + 2.53 * std::sqrt(rate);
   const double a = -0.059 + 0.02483 * b;
@@ -180,6 +182,7 @@ double HalfOfBinomial(double count, double probability, Draws& draws) {
 
 double Binomial(double count, double probability, Draws& draws) {
   if (std::isnan(probability)) return probability;
+  if (std::isnan(count)) return count;
   if (count <= 0 || probability <= 0) return 0;
   if (probability >= 1) return count;
   if (probability <= 0.5) return HalfOfBinomial(count, probability, draws);

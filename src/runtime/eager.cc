@@ -131,6 +131,7 @@ std::vector<Tensor> EagerBuilder::CarryOut(const ops::OpSpec& spec,
   if (const HostOp* host = FindHostOp(spec.name))
     return CarryOutHostOp(*host, spec, attributes, inputs);
   if (auto function = kernels::KernelRegistry::Cpu().FindValueFunction(spec.name)) {
+    (void)graph::InferTypes(spec, attributes, ops::TypesOf(inputs));
     return function(attributes, inputs);
   }
   std::vector<ops::TensorType> types = given;

@@ -346,7 +346,7 @@ TEST(SparseToDenseTest, PutsValuesAtPlaces) {
   EXPECT_EQ(text({1, 0, 1, 0}, {2, 2}), rule + "indices[1] = [1,0] is repeated");
   EXPECT_EQ(text({0, 2}, {2, 2}), rule + "indices[0] = [0,2] is out of bounds");
   EXPECT_EQ(text({}, {1LL << 40, 1LL << 40}),
-            "[SparseToDense] sizes must be >= 0 and their product an int64; got dense_shape "
+            "[SparseToDense] the product of sizes must be at most 2^63 - 1; got "
             "[1099511627776,1099511627776]");
   EXPECT_EQ(SparseToDense(Constant<int64_t>({1}, {1, 1}), Constant<int64_t>({2}),
                           Tensor::FromStrings({"a"}, {1}), Tensor::FromStrings({"?"}, {}))

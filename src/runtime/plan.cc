@@ -26,13 +26,7 @@ struct FreeMemory {
 using Memory = std::unique_ptr<std::byte[], FreeMemory>;
 
 Memory AllocateMemory(size_t bytes) {
-  void* memory = base::AllocateMemory(bytes);
-  if (memory == nullptr) {
-    throw Error(Code::kResourceExhausted,
-                "[plan] memory for a run must be available; got none for " + std::to_string(bytes) +
-                    " bytes; use smaller batches");
-  }
-  return Memory(static_cast<std::byte*>(memory));
+  return Memory(static_cast<std::byte*>(base::AllocateMemory(bytes, "plan")));
 }
 
 }  // namespace

@@ -9,14 +9,13 @@
 #include "kernels/failure.h"
 #include "runtime/fold.h"
 #include "tensor/buffer.h"
+#include "tensor/sizes.h"
 
 namespace lockstep::runtime {
 
 namespace {
 
-size_t BytesOf(const ops::TensorType& type) {
-  return type.shape.num_elements() * DTypeSize(type.dtype);
-}
+size_t BytesOf(const ops::TensorType& type) { return tensor::BytesOf(type.dtype, type.shape); }
 
 }  // namespace
 

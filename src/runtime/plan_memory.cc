@@ -31,7 +31,11 @@ class ArenaSpace {
     }
     if (best == pieces_.size()) {
       const size_t offset = end_;
-      end_ += bytes;
+      if (__builtin_add_overflow(end_, bytes, &end_)) {
+        throw Error(Code::kResourceExhausted,
+                    "[plan] memory for the values of a run is needed; got " +
+                        std::to_string(bytes) + " bytes besides " + std::to_string(offset));
+      }
       return offset;
     }
     const size_t offset = pieces_[best].offset;

@@ -51,7 +51,10 @@ std::unique_ptr<Program> Nested(const graph::Node& node, std::string_view name,
 const graph::Graph& BodyOf(const ops::Attributes& attributes, std::string_view name) {
   const auto& object = attributes.Get<std::shared_ptr<TensorObject>>(name);
   const auto* body = dynamic_cast<const graph::Graph*>(object.get());
-  LOCKSTEP_CHECK(body != nullptr);
+  if (body == nullptr) {
+    throw Error(Code::kInvalidArgument, "[program] the attribute '" + std::string(name) +
+                                            "' must be a body; got another object");
+  }
   return *body;
 }
 

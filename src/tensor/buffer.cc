@@ -1,13 +1,11 @@
 #include "tensor/buffer.h"
 
-#include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "base/memory.h"
-#include "lockstep/base/status.h"
+#include "tensor/sizes.h"
 
 namespace lockstep::tensor {
 
@@ -23,20 +21,15 @@ std::shared_ptr<Buffer> Buffer::Borrow(DType dtype, size_t count, const void* da
 Buffer::Buffer(Own, DType dtype, size_t count, const void* data, std::shared_ptr<const void> keeper)
     : dtype_(dtype),
       count_(count),
-      num_bytes_(count * DTypeSize(dtype)),
+      num_bytes_(BytesOf(dtype, count)),
       data_(const_cast<void*>(data)),
       keeper_(std::move(keeper)) {}
 
 Buffer::Buffer(Own, DType dtype, size_t count)
-    : dtype_(dtype), count_(count), num_bytes_(count * DTypeSize(dtype)) {
-  const bool fits =
-      count <= static_cast<size_t>(PTRDIFF_MAX) / std::max<size_t>(1, DTypeSize(dtype));
-  data_ = fits ? base::AllocateMemory(num_bytes_) : nullptr;
-  if (data_ == nullptr) {
-    throw Error(Code::kResourceExhausted, "[tensor] memory must be available; got none for " +
-                                              std::to_string(count) + " elements of " +
-                                              std::string(DTypeName(dtype)));
-  }
+    : dtype_(dtype),
+      count_(count),
+      num_bytes_(BytesOf(dtype, count)),
+      data_(base::AllocateMemory(num_bytes_, "tensor")) {
   if (dtype_ == DType::kString) {
     std::uninitialized_default_construct_n(static_cast<std::string*>(data_), count_);
   }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "lockstep/base/status.h"
+#include "tensor/sizes.h"
 
 namespace lockstep {
 
@@ -27,14 +28,16 @@ void Shape::RefuseUnranked() {
               "or as Tout=tf.TensorSpec(shape, dtype) of a function of Python");
 }
 
+void Shape::RefuseSize(int64_t size) {
+  throw Error(Code::kInvalidArgument,
+              "[shape] a size must not be negative; got " + std::to_string(size));
+}
+
 void Shape::Append(int64_t size) {
   if (rank() == kMaxRank) {
     throw Error(Code::kInvalidArgument, "[shape] a tensor has at most 8 axes; got more");
   }
-  if (size < kUnknown) {
-    throw Error(Code::kInvalidArgument,
-                "[shape] a size must not be negative; got " + std::to_string(size));
-  }
+  if (size < kUnknown) RefuseSize(size);
   sizes_[rank_++] = size;
 }
 
@@ -53,20 +56,14 @@ bool Shape::fully_known() const {
 int64_t Shape::num_elements() const { return product(0, rank()); }
 
 int64_t Shape::product(int first, int last) const {
-  int64_t count = 1;
-  bool fits = true;
-  for (int i = first; i < last; ++i) {
-    if (sizes_[i] < 0) {
-      throw Error(Code::kFailedPrecondition,
-                  "[shape] the number of elements is not known while tracing; got " + ToString());
-    }
-    fits &= !__builtin_mul_overflow(count, sizes_[i], &count);
+  if (first >= last) return 1;
+  const std::span<const int64_t> sizes(sizes_.data() + first, static_cast<size_t>(last - first));
+  const int64_t count = tensor::ProductOfSizes(sizes, "shape");
+  if (count < 0) {
+    throw Error(Code::kFailedPrecondition,
+                "[shape] the number of elements is not known while tracing; got " + ToString());
   }
-  if (fits) return count;
-  if (std::find(sizes_.begin() + first, sizes_.begin() + last, 0) != sizes_.begin() + last)
-    return 0;
-  throw Error(Code::kInvalidArgument,
-              "[shape] a tensor has at most 2^63 - 1 elements; got " + ToString());
+  return count;
 }
 
 bool Shape::CompatibleWith(const Shape& other) const {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tensor/buffer.h"
+#include "tensor/sizes.h"
 
 namespace lockstep {
 
@@ -121,7 +122,7 @@ bool Tensor::is_symbolic() const {
   return rep().buffer == nullptr && rep().dtype != DType::kResource;
 }
 
-size_t Tensor::num_bytes() const { return num_elements() * DTypeSize(dtype()); }
+size_t Tensor::num_bytes() const { return tensor::BytesOf(dtype(), shape()); }
 
 const void* Tensor::raw_data() const {
   if (rep().buffer == nullptr) {

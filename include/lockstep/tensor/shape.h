@@ -35,7 +35,12 @@ class Shape {
   /// The size of axis `axis`; negative counts from the end. InvalidArgument when out of range.
   int64_t dim(int axis) const;
   int64_t operator[](int axis) const { return sizes_[IndexOf(axis)]; }
-  void set_dim(int axis, int64_t size) { sizes_[IndexOf(axis)] = size; }
+  /// InvalidArgument for a size below -1.
+  void set_dim(int axis, int64_t size) {
+    if (size < kUnknown) [[unlikely]]
+      RefuseSize(size);
+    sizes_[IndexOf(axis)] = size;
+  }
   std::span<const int64_t> sizes() const { return {sizes_.data(), static_cast<size_t>(rank())}; }
   std::vector<int64_t> vector() const { return {sizes().begin(), sizes().end()}; }
 
@@ -57,6 +62,7 @@ class Shape {
  private:
   [[noreturn]] static void RefuseUnranked();
   [[noreturn]] void RefuseAxis(int axis) const;
+  [[noreturn]] static void RefuseSize(int64_t size);
   int IndexOf(int axis) const {
     const int index = axis < 0 ? axis + rank_ : axis;
     if (index < 0 || index >= rank_) [[unlikely]]

@@ -38,7 +38,7 @@ const T* SumReplica(const ReplicaBatch& batch, int64_t r, int64_t count, const T
   for (int64_t leaf = 0; leaf < batch.leaves_per_replica; ++leaf) {
     T* sums = tree.Next();
     std::fill_n(sums, kChannelsAtATime, T{0});
-    for (int64_t row = leaves[leaf]; row < leaves[leaf + 1]; ++row) {
+    for (int64_t row = leaves[leaf]; row < leaves[leaf + 1] && batch.inner > 0; ++row) {
       AddPlaces(term, row * batch.inner, (row + 1) * batch.inner, count, sums);
     }
     tree.Push(leaves[leaf + 1] > leaves[leaf]);

@@ -3,6 +3,7 @@
 #include "kernels/kernel.h"
 #include "lockstep/ops/array.h"
 #include "ops/op.h"
+#include "ops/signature.h"
 #include "tensor/buffer.h"
 
 namespace lockstep::kernels {
@@ -32,6 +33,7 @@ ops::Attributes WithValues(const ops::Attributes& attributes, const Tensor& valu
 Tensor RunNow(const ops::OpSpec& spec, const ops::Attributes& attributes,
               std::span<const Tensor> inputs) {
   const std::vector<ops::TensorType> types = ops::TypesOf(inputs);
+  ops::CheckImported(spec, attributes, types);
   std::vector<const void*> pointers;
   for (const Tensor& input : inputs) pointers.push_back(input.raw_data());
   const auto made = spec.infer({spec, attributes, types});

@@ -6,6 +6,7 @@
 
 #include "kernels/kernel.h"
 #include "tensor/buffer.h"
+#include "tensor/sizes.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -43,7 +44,9 @@ std::vector<Tensor> DecodeRaw(const ops::Attributes& attributes, std::span<const
   const size_t size = DTypeSize(made.dtype);
   const auto fixed = attributes.Get<int64_t>("fixed_length");
   const size_t bytes = fixed > 0 ? static_cast<size_t>(fixed) : CommonBytes(texts, size);
-  auto buffer = tensor::Buffer::Allocate(made.dtype, texts.size() * (bytes / size));
+  auto buffer = tensor::Buffer::Allocate(
+      made.dtype,
+      tensor::ProductOfSizes({std::ssize(texts), static_cast<int64_t>(bytes / size)}, "DecodeRaw"));
   auto* out = static_cast<char*>(buffer->data());
   for (const std::string& text : texts) {
     const size_t taken = std::min(bytes, text.size());

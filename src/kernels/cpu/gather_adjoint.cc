@@ -1,5 +1,6 @@
 #include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/gather_layout.h"
+#include "kernels/cpu/leaves_of.h"
 #include "kernels/cpu/segment_sum.h"
 #include "kernels/failure.h"
 
@@ -16,6 +17,7 @@ class GatherAdjoint : public Kernel {
     const Shape& indices = spec.inputs[1].shape;
     if (layout_.by_index() && indices.rank() > 0 && indices[0] > 0) {
       leaves_ = spec.leaves;
+      RequireLeaves(leaves_, indices[0]);
       for (int64_t& offset : leaves_) offset *= layout_.count / indices[0];
     }
   }

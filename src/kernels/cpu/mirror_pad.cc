@@ -18,6 +18,7 @@ struct MirrorMap {
       : inner(inner_shape), padded(padded_shape) {
     const auto& paddings = attributes.Get<std::vector<int64_t>>("paddings");
     const int64_t border = attributes.Get<bool>("reflect") ? 1 : 0;
+    if (padded.num_elements() == 0) return;  // an axis may be long all the same
     for (int i = 0; i < inner.rank(); ++i) {
       const int64_t size = inner[i];
       places.emplace_back();

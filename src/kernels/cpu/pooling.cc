@@ -29,7 +29,8 @@ struct PoolGeometry {
   };
   static Span Inside(const ops::WindowAxis& axis, int64_t position) {
     const int64_t first = position * axis.stride - axis.before;
-    return {std::max<int64_t>(0, first), std::min(axis.input, first + axis.window)};
+    return {std::max<int64_t>(0, first),
+            first > axis.input - axis.window ? axis.input : first + axis.window};
   }
   // Calls body(pooled offset, rows, columns) for every window of one image.
   template <typename Body>
@@ -82,8 +83,9 @@ class PoolKernel : public Kernel {
   int64_t rows() const override { return geometry_.images; }
   uint32_t aligned_inputs() const override { return aligned_; }
   double cost_per_row() const override {
-    return static_cast<double>(geometry_.pooled_size * geometry_.window.height.window *
-                               geometry_.window.width.window);
+    return static_cast<double>(geometry_.pooled_size) *
+           static_cast<double>(geometry_.window.height.window) *
+           static_cast<double>(geometry_.window.width.window);
   }
 
  protected:

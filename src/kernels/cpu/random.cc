@@ -42,7 +42,10 @@ struct RowLayout {
       : rows(shape.rank() > 0 ? shape[0] : 1),
         row_size(shape.rank() > 0 ? shape.product(1, shape.rank()) : 1),
         offset(spec.attributes.GetOr<int64_t>("row_offset", 0)) {}
-  uint64_t First(int64_t row) const { return static_cast<uint64_t>((offset + row) * row_size); }
+  uint64_t First(int64_t row) const {
+    return (static_cast<uint64_t>(offset) + static_cast<uint64_t>(row)) *
+           static_cast<uint64_t>(row_size);
+  }
 
   int64_t rows, row_size, offset;
 };

@@ -2,10 +2,26 @@
 
 namespace lockstep::kernels {
 
-ReducePlan::ReducePlan(const Shape& shape, std::span<const int64_t> axes, const LeafTable& offsets)
+namespace {
+
+// An array without elements may have axes that take minutes to walk: [2^40, 0]. What is reduced is
+// as empty with 0 in their places.
+Shape WithoutLongAxes(Shape shape, const bool* is_reduced) {
+  constexpr int64_t kLong = int64_t{1} << 20;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (is_reduced[i] && shape[i] > kLong) shape.set_dim(i, 0);
+  }
+  return shape;
+}
+
+}  // namespace
+
+ReducePlan::ReducePlan(const Shape& whole, std::span<const int64_t> axes, const LeafTable& offsets)
     : leaves(offsets) {
   bool is_reduced[Shape::kMaxRank] = {};
   for (int64_t axis : axes) is_reduced[axis] = true;
+  const Shape shape = whole.num_elements() > 0 ? whole : WithoutLongAxes(whole, is_reduced);
+  if (shape.rank() > 0 && shape[0] != whole[0]) leaves.clear();
   int64_t results = 1;
   for (int i = 0; i < shape.rank(); ++i) (is_reduced[i] ? reduced : results) *= shape[i];
   int first = 0;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/cpu/leaves_of.h"
 #include "kernels/cpu/reduce_order.h"
 #include "kernels/kernel.h"
 
@@ -42,7 +43,9 @@ class ReduceKernel : public Kernel {
   explicit ReduceKernel(const KernelSpec& spec)
       : plan_(spec.inputs[0].shape, spec.attributes.Get<std::vector<int64_t>>("axes"),
               spec.leaves) {
-    elements_ = spec.inputs[0].shape.num_elements();
+    const Shape& shape = spec.inputs[0].shape;
+    RequireLeaves(spec.leaves, shape.rank() > 0 ? shape[0] : 0);
+    elements_ = shape.num_elements();
     results_ = spec.outputs[0].shape.num_elements();
   }
   int64_t rows() const override { return results_ == 0 ? 0 : plan_.units(); }

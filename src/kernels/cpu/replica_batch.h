@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "base/check.h"
+#include "kernels/cpu/leaves_of.h"
 #include "kernels/kernel.h"
 
 namespace lockstep::kernels {
@@ -25,8 +25,13 @@ struct ReplicaBatch {
     if (replicas.empty()) replicas = {0, rows};
     if (leaves.empty()) leaves = replicas;
     leaves_per_replica = (static_cast<int64_t>(leaves.size()) - 1) / count();
+    RequireLeaves(replicas, rows);
+    RequireLeaves(leaves, rows);
     for (int64_t r = 0; r <= count(); ++r) {
-      LOCKSTEP_CHECK_EQ(leaves[r * leaves_per_replica], replicas[r]);
+      if (leaves[r * leaves_per_replica] == replicas[r]) continue;
+      throw Error(Code::kInvalidArgument,
+                  "[batch_statistics] every replica must have as many leaves; got leaves " +
+                      tensor::ListText(leaves) + " and replicas " + tensor::ListText(replicas));
     }
   }
 

@@ -14,7 +14,7 @@ class ReplicaWeights : public Kernel {
         replicas_(spec.attributes.Get<int64_t>("replicas")) {}
   int64_t rows() const override { return rows_; }
   void Run(const KernelMemory& memory, int64_t begin, int64_t end) const override {
-    const int64_t share = (examples_ + replicas_ - 1) / replicas_;
+    const int64_t share = examples_ < 1 ? 1 : (examples_ - 1) / replicas_ + 1;
     float* out = memory.out<float>(0);
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = (first_ + i) / share * share;

@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/axis_split.h"
 #include "kernels/cpu/for_dtype.h"
+#include "kernels/cpu/leaves_of.h"
 #include "kernels/cpu/segment_sum.h"
 #include "kernels/failure.h"
 
@@ -93,6 +94,7 @@ class ScatterSum : public Kernel {
         indices_(indices),
         updates_(updates) {
     const Shape& shape = spec.inputs[indices].shape;
+    RequireLeaves(leaves_, shape.rank() > 1 ? shape[0] : 0);
     for (int64_t& offset : leaves_) offset *= shape.product(1, shape.rank() - 1);
   }
   int64_t rows() const override { return places_.slices; }

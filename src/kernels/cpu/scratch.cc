@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <new>
 
 #include "base/memory.h"
 
@@ -17,9 +16,9 @@ class Place {
   void* AtLeast(size_t bytes, size_t offset) {
     if (bytes > size_) {
       Free();
-      size_ = std::max(bytes + bytes / 2, size_t{1} << 16);
-      memory_ = static_cast<char*>(base::AllocateMemory(size_ + offset + kPage));
-      if (memory_ == nullptr) throw std::bad_alloc();
+      const size_t size = std::max(bytes + bytes / 2, size_t{1} << 16);
+      memory_ = static_cast<char*>(base::AllocateMemory(size + offset + kPage, "scratch"));
+      size_ = size;
       const auto address = reinterpret_cast<uintptr_t>(memory_);
       first_ = memory_ + ((address + kPage - 1) / kPage * kPage - address);
     }
@@ -30,6 +29,7 @@ class Place {
   void Free() {
     std::free(memory_);
     memory_ = first_ = nullptr;
+    size_ = 0;
   }
 
   static constexpr uintptr_t kPage = 4096;

@@ -3,7 +3,9 @@
 
 #include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/gather_layout.h"
+#include "kernels/cpu/leaves_of.h"
 #include "tensor/buffer.h"
+#include "tensor/sizes.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -17,6 +19,7 @@ class UnsortedSegmentSum : public Kernel {
     const Shape& ids = spec.inputs[1].shape;
     count_ = ids.num_elements();
     inner_ = data.product(ids.rank(), data.rank());
+    RequireLeaves(leaves_, ids.rank() > 0 ? ids[0] : 0);
     for (int64_t& offset : leaves_) offset *= ids.product(1, ids.rank());
   }
   int64_t rows() const override { return segments_; }
@@ -64,7 +67,7 @@ int64_t CountSegments(const Tensor& ids) {
     }
     last = id;
   }
-  return last + 1;
+  return last < 0 ? 0 : tensor::SumOfSizes({last, 1}, "SegmentSum");
 }
 
 std::vector<Tensor> SegmentSum(const ops::Attributes& attributes, std::span<const Tensor> inputs) {

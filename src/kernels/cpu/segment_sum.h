@@ -84,10 +84,17 @@ void SumSegments(const T* values, const Index* ids, int64_t count, int64_t inner
     memory.resize((buffers + 1) * inner);
   }
   Sum* sum = memory.data() + buffers * inner;
-  places.Find(ids, count, first, last);
-  for (int64_t s = 0; s < last - first; ++s) {
-    T* to = out + s * inner;
-    const auto own = places.Of(s);
+  // So many segments at a time: the places of all segments may need more memory than the result.
+  const int64_t at_once = std::max<int64_t>(count, int64_t{1} << 16);
+  int64_t from = first, until = first;
+  for (int64_t segment = first; segment < last; ++segment) {
+    if (segment == until) {
+      from = segment;
+      until = last - from > at_once ? from + at_once : last;
+      places.Find(ids, count, from, until);
+    }
+    T* to = out + (segment - first) * inner;
+    const auto own = places.Of(segment - from);
     if (own.empty()) {
       std::fill_n(to, inner, T());
     } else if constexpr (std::is_same_v<Sum, T>) {

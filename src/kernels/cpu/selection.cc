@@ -1,9 +1,11 @@
 // Where, Unique, SearchSorted, MatrixBandPart.
 
 #include <algorithm>
+#include <limits>
 
 #include "kernels/cpu/for_dtype.h"
 #include "kernels/cpu/reduce_operators.h"
+#include "tensor/buffer.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -12,17 +14,21 @@ namespace {
 template <typename T>
 Tensor PlacesOf(const Tensor& input) {
   const Shape& shape = input.shape();
-  std::vector<int64_t> places;
-  int64_t count = 0;
   const auto values = input.data<T>();
-  for (int64_t n = 0; n < input.num_elements(); ++n) {
-    if (static_cast<CompareType<T>>(values[n]) == CompareType<T>(0)) continue;
-    ++count;
+  const auto is_zero = [](const T& value) {
+    return static_cast<CompareType<T>>(value) == CompareType<T>(0);
+  };
+  const int64_t count = std::ssize(values) - std::count_if(values.begin(), values.end(), is_zero);
+  const Shape places{count, shape.rank()};
+  auto buffer = tensor::Buffer::Allocate(DType::kInt64, places.num_elements());
+  auto* out = static_cast<int64_t*>(buffer->data());
+  for (int64_t n = 0; n < std::ssize(values); ++n) {
+    if (is_zero(values[n])) continue;
     for (int i = 0; i < shape.rank(); ++i) {
-      places.push_back(n / shape.product(i + 1, shape.rank()) % shape[i]);
+      *out++ = n / shape.product(i + 1, shape.rank()) % shape[i];
     }
   }
-  return Tensor::FromVector(places, {count, shape.rank()});
+  return Tensor::FromBuffer(std::move(buffer), DType::kInt64, places);
 }
 
 // Calls function(T()) for the number or bool T of `dtype`.
@@ -66,6 +72,11 @@ const RegisterValueFunction kWhere("Where", Where);
 template <typename T>
 std::vector<Tensor> UniqueOf(const Tensor& input) {
   const auto values = input.data<T>();
+  if (values.size() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+    throw Error(Code::kInvalidArgument,
+                "[Unique] at most 2^31 - 1 elements have places in int32; got " +
+                    std::to_string(values.size()));
+  }
   std::vector<int32_t> order(values.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
   const auto value = [&](int32_t i) { return static_cast<CompareType<T>>(values[i]); };
@@ -149,10 +160,11 @@ const RegisterKernel kSearch("SearchSorted", MakeSearch);
 template <typename T>
 class MatrixBandPart : public Kernel {
  public:
-  explicit MatrixBandPart(const KernelSpec& spec)
-      : lower_(spec.attributes.Get<int64_t>("lower")),
-        upper_(spec.attributes.Get<int64_t>("upper")) {
+  explicit MatrixBandPart(const KernelSpec& spec) {
     const Shape& shape = spec.inputs[0].shape;
+    // A band wider than the matrix takes all of it.
+    lower_ = std::min(spec.attributes.Get<int64_t>("lower"), shape[shape.rank() - 2]);
+    upper_ = std::min(spec.attributes.Get<int64_t>("upper"), shape[shape.rank() - 1]);
     columns_ = shape[shape.rank() - 1];
     matrix_rows_ = shape[shape.rank() - 2];
     rows_ = shape.product(0, shape.rank() - 1);

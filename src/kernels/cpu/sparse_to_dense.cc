@@ -7,15 +7,12 @@
 
 #include "kernels/cpu/texts.h"
 #include "kernels/kernel.h"
+#include "tensor/sizes.h"
 
 namespace lockstep::kernels {
 namespace {
 
-std::string PlaceText(std::span<const int64_t> place) {
-  std::string text = "[";
-  for (size_t i = 0; i < place.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(place[i]);
-  return text + "]";
-}
+std::string PlaceText(std::span<const int64_t> place) { return tensor::ListText(place); }
 
 [[noreturn]] void RefusePlace(const Shape& shape, size_t number, std::span<const int64_t> place,
                               const std::string& what) {
@@ -57,16 +54,14 @@ Tensor Spread(const Tensor& values, const Tensor& other, std::span<const int64_t
 
 Shape DenseShape(const Tensor& sizes) {
   Shape shape;
-  int64_t total = 1;
   for (const int64_t size : sizes.data<int64_t>()) {
-    if (size < 0 || __builtin_mul_overflow(total, size, &total)) {
-      throw Error(
-          Code::kInvalidArgument,
-          "[SparseToDense] sizes must be >= 0 and their product an int64; got dense_shape " +
-              PlaceText(sizes.data<int64_t>()));
+    if (size < 0) {
+      throw Error(Code::kInvalidArgument, "[SparseToDense] sizes must be >= 0; got dense_shape " +
+                                              PlaceText(sizes.data<int64_t>()));
     }
     shape.Append(size);
   }
+  (void)tensor::ProductOfSizes(shape.sizes(), "SparseToDense");
   return shape;
 }
 

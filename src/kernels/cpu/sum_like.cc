@@ -6,6 +6,7 @@
 
 #include "kernels/copy.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/leaves_of.h"
 #include "kernels/cpu/product.h"
 #include "kernels/cpu/reduce_operators.h"
 #include "kernels/cpu/reduce_order.h"
@@ -91,6 +92,7 @@ class SumLike : public Kernel {
     first_size_ = from[0];
     first_summed_ = summed(0);
     if (!first_summed_) return;
+    RequireLeaves(spec.leaves, first_size_);
     offsets_ = spec.leaves.empty() ? LeafTable{0, first_size_} : spec.leaves;
     by_columns_ = all.size() == 2 && all[0].summed && !IsHalf(dtype_);
     if (by_columns_) {

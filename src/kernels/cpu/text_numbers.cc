@@ -28,12 +28,14 @@ std::string_view NumberIn(const std::string& text) {
 
 // What is beyond the dtype's range is infinite or zero.
 template <typename T>
-T BeyondRange(std::string_view number) {
-  const size_t exponent = number.find_first_of("eEpP");
-  const bool small = exponent != std::string_view::npos && number.substr(exponent + 1)[0] == '-';
+T BeyondRange(std::string_view number, bool hex) {
+  const size_t exponent = number.find_first_of(hex ? "pP" : "eE");
+  const bool small =
+      exponent != std::string_view::npos && number.substr(exponent + 1).starts_with('-');
   // Digits alone can be beyond, too: 0.000...1 and 1000...
-  const size_t first = number.find_first_of("123456789.");
-  const bool fraction = exponent == std::string_view::npos && number[first] == '.';
+  const size_t first = number.find_first_of(hex ? "123456789abcdefABCDEF." : "123456789.");
+  const bool fraction =
+      exponent == std::string_view::npos && first != std::string_view::npos && number[first] == '.';
   const T value = small || fraction ? T{0} : std::numeric_limits<T>::infinity();
   return number[0] == '-' ? -value : value;
 }
@@ -43,11 +45,12 @@ T Parse(const std::string& text, DType dtype) {
   std::string_view number = NumberIn(text);
   T value{};
   std::from_chars_result got{};
-  bool negative = false;
+  bool negative = false, hex = false;
   if constexpr (std::is_floating_point_v<T>) {
     auto format = std::chars_format::general;
     negative = number.starts_with("-0x") || number.starts_with("-0X");
-    if (negative || number.starts_with("0x") || number.starts_with("0X")) {
+    hex = negative || number.starts_with("0x") || number.starts_with("0X");
+    if (hex) {
       format = std::chars_format::hex;
       number.remove_prefix(negative ? 3 : 2);
     }
@@ -58,7 +61,7 @@ T Parse(const std::string& text, DType dtype) {
   if (number.empty() || got.ptr != number.data() + number.size()) RefuseText(text, dtype);
   if constexpr (std::is_floating_point_v<T>) {
     if (got.ec == std::errc::result_out_of_range)
-      value = BeyondRange<T>(number);
+      value = BeyondRange<T>(number, hex);
     else if (got.ec != std::errc())
       RefuseText(text, dtype);
     return negative ? -value : value;

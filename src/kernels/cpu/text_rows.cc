@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/memory.h"
 #include "kernels/cpu/texts.h"
 #include "kernels/kernel.h"
+#include "tensor/sizes.h"
 
 namespace lockstep::kernels {
 namespace {
@@ -81,20 +83,29 @@ class NGrams {
         pad_(attributes.Get<int64_t>("pad_width")),
         preserve_(attributes.Get<bool>("preserve_short")) {}
 
-  // Appends what a row gives.
+  // Appends what a row gives. Every text of every n-gram counts as a byte at least.
   void Row(Texts row, std::vector<std::string>& out) const {
     const size_t before = out.size();
     for (const int64_t width : widths_) {
       const int64_t pad = PadOf(width);
-      const int64_t count = static_cast<int64_t>(row.size()) + 2 * pad - width + 1;
+      const int64_t padded = tensor::SumOfSizes({std::ssize(row), pad, pad}, "StringNGrams");
+      const int64_t count = padded - width + 1;
+      Require(count, width);
       for (int64_t i = 0; i < count; ++i) out.push_back(One(row, i - pad, width));
     }
     if (!preserve_ || out.size() > before || row.empty()) return;
     const int64_t pad = std::max<int64_t>(pad_, 0);
-    out.push_back(One(row, -pad, static_cast<int64_t>(row.size()) + 2 * pad));
+    const int64_t whole = tensor::SumOfSizes({std::ssize(row), pad, pad}, "StringNGrams");
+    Require(1, whole);
+    out.push_back(One(row, -pad, whole));
   }
 
  private:
+  static void Require(int64_t count, int64_t width) {
+    if (count <= 0) return;
+    const int64_t texts = tensor::ProductOfSizes({count, width}, "StringNGrams");
+    base::RequireMemory(static_cast<uint64_t>(texts), "StringNGrams");
+  }
   int64_t PadOf(int64_t width) const { return pad_ < 0 ? width - 1 : std::min(pad_, width - 1); }
 
   const std::string& At(Texts row, int64_t place) const {
