@@ -1,12 +1,24 @@
 """Moving blocks of an image's pixels between its plane, its channels and its batch, and taking its patches."""
 
+from . import errors
 from ._tensor import convert_to_tensor, integers
 from .ops_array import gather, pad, reshape, sizes_of, transpose
+
+
+def _block_sizes(block_shape, where):
+    """The sizes as numbers. Raises: InvalidArgumentError for one below 1."""
+    blocks = [int(one) for one in integers(block_shape, "block_shape")]
+    if any(one < 1 for one in blocks):
+        raise errors.InvalidArgumentError(None, None, f"[{where}] all values of block_shape must be positive; got {blocks}")
+    return blocks
 
 
 def _channels_last(function):
     def either(input, block_size, data_format="NHWC", name=None):
         input = convert_to_tensor(input)
+        if int(block_size) < 2:
+            raise errors.InvalidArgumentError(None, None, f"[{function.__name__}] block_size must be greater than 1; got "
+                                              f"{block_size}")
         if data_format == "NCHW":
             return transpose(function(transpose(input, [0, 2, 3, 1]), block_size), [0, 3, 1, 2])
         return function(input, block_size)
@@ -35,7 +47,7 @@ def depth_to_space(input, block):
 def space_to_batch(input, block_shape, paddings, name=None):
     """Pads, and makes examples of every block_shape[i]-th place along axis i + 1."""
     input = convert_to_tensor(input)
-    blocks = [int(one) for one in integers(block_shape, "block_shape")]
+    blocks = _block_sizes(block_shape, "space_to_batch")
     rest = input._rank - 1 - len(blocks)
     input = pad(input, [[0, 0], *[list(one) for one in integers(paddings, "paddings")], *[[0, 0]] * rest])
     sizes = sizes_of(input)
@@ -56,7 +68,7 @@ def space_to_batch(input, block_shape, paddings, name=None):
 def batch_to_space(input, block_shape, crops, name=None):
     """Undoes `space_to_batch`, and cuts off `crops`."""
     input = convert_to_tensor(input)
-    blocks = [int(one) for one in integers(block_shape, "block_shape")]
+    blocks = _block_sizes(block_shape, "batch_to_space")
     count, product = len(blocks), 1
     for block in blocks:
         product *= block

@@ -1,6 +1,6 @@
 """Images [h, w, c] or [n, h, w, c]: `tf.image`."""
 
-from . import _native, nn, ops_array, ops_math, random
+from . import _memory, _native, errors, nn, ops_array, ops_math, random
 from ._dtypes import as_dtype, float32
 from ._tensor import convert_to_tensor, integers
 
@@ -194,9 +194,12 @@ def resize(images, size, method="bilinear", preserve_aspect_ratio=False, antiali
     if len(size) != 2:
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     down, across = (int(part) for part in size)
+    if down <= 0 or across <= 0:
+        raise errors.InvalidArgumentError(None, None, f"[image.resize] output dimensions must be positive; got {[down, across]}")
     if preserve_aspect_ratio:
         ratio = min(down / height, across / width)
         down, across = round(height * ratio), round(width * ratio)
+    _memory.require(down * across, 4 * max(1, (batch._shape[0] or 1) * (batch._shape[3] or 1)), "image.resize")
     if (down, across) == (height, width):
         return _single(batch if method == "nearest" else _native.cast(batch, float32), one)
     if method == "nearest":

@@ -3,7 +3,7 @@
 import collections
 
 from . import _native as n, _refused
-from . import _op_names, _value_shapes, errors, nest
+from . import _memory, _op_names, _value_shapes, errors, nest
 from ._dtypes import TensorShape, as_dtype, float32, int32
 from ._tensor import (Tensor, _with_known_shape, convert_to_tensor, from_python, get_item, integers, is_tensor, op,
                       static_shape)
@@ -321,6 +321,10 @@ def repeat(input, repeats, axis=None, name=None):
         counts = counts.tolist()
     if len(counts) == 1:
         counts = list(counts) * size
+    if any(count < 0 for count in counts):
+        raise errors.InvalidArgumentError(None, None, f"[repeat] repeats must not be negative; got {min(counts)}")
+    rows = max(1, (input.shape.num_elements() or 0) // max(size, 1))
+    _memory.require(sum(counts), 4 + rows * max(1, input.dtype.size), "repeat")
     places = [place for place, count in enumerate(counts) for _ in builtin_range(count)]
     return op(n.gather, input, from_python(places, int32), axis, 0)
 

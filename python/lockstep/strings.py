@@ -3,7 +3,7 @@
 import builtins
 import math
 
-from . import _native
+from . import _memory, _native, errors
 from ._dtypes import as_dtype, float32, int32
 from ._host_calls import _on_host
 from ._takes_ragged import takes_ragged as _takes_ragged
@@ -87,12 +87,19 @@ def to_number(input, out_type=float32, name=None):
     return _native.string_to_number(convert_to_tensor(input), int(as_dtype(out_type)))
 
 
+_LONGEST = 1 << 16  # digits and places of a number as text
+
+
 @_takes_ragged
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
     """Numbers as text. Raises: ValueError for both `scientific` and `shortest`."""
     if scientific and shortest:
         raise ValueError("Cannot select both scientific and shortest notation")
     tensor = convert_to_tensor(input)
+    _memory.require(tensor.shape.num_elements() or 1, max(precision, width, 0) * 4, "as_string")
+    if max(precision, width) > _LONGEST:
+        raise errors.InvalidArgumentError(None, None, f"[as_string] precision and width must be at most {_LONGEST}; got "
+                                          f"{precision} and {width}")
     if width <= 0 and tensor.dtype.name in ("bool", "int8", "int16", "int32", "int64", "uint8"):
         return _native.as_string(tensor)
     if tensor._symbolic:
