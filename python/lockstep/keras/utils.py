@@ -296,3 +296,6 @@ def img_to_array(img, data_format=None, dtype=None):
     if made.ndim not in (2, 3):
         raise ValueError(f"Unsupported image shape: {made.shape}")
     return made if made.ndim == 3 else made[:, :, None]
+
+
+from ._get_file import get_file  # noqa: E402,F401

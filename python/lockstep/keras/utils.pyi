@@ -45,6 +45,9 @@ class experimental:
     """Names that TensorFlow keeps under `utils.experimental`."""
     ...
 from lockstep.keras.saving import get_custom_objects as get_custom_objects
+def get_file(fname=None, origin=None, untar=False, md5_hash=None, file_hash=None, cache_subdir='datasets', hash_algorithm='auto', extract=False, archive_format='auto', cache_dir=None, force_download=False) -> Any:
+    """The path of a file in the cache, where it is put from `origin` unless it is there: an http, https, ftp or file address,"""
+    ...
 from lockstep.keras.saving import get_registered_name as get_registered_name
 from lockstep.keras.saving import get_registered_object as get_registered_object
 def img_to_array(img, data_format=None, dtype=None) -> Any:
