@@ -268,7 +268,6 @@ class Parameters(unittest.TestCase):
         volume, kernel = lockstep.ones([1, 2, 2, 2, 1]), lockstep.ones([2, 2, 2, 1, 1])
         for call in (lambda: nn.conv3d_transpose(volume, kernel, [1, 2, 2, 2, 1], 1, dilations=2),
                      lambda: layers.StringLookup(encoding="utf-16"),
-                     lambda: layers.Hashing(3, sparse=True),
                      lambda: lockstep.train.ExponentialMovingAverage(0.9, zero_debias=True)):
             with self.assertRaises(NotImplementedError):
                 call()

@@ -9,10 +9,11 @@ from ._context import is_unknown
 
 
 def is_users(owner, name):
-    """Whether an object's method is there and the user's."""
+    """Whether an object's method is there and the user's, or that of a layer of the package that keeps its own state."""
     from ._layer import is_of_package
     method = getattr(type(owner), name, None)
-    return method is not None and not is_of_package(method)
+    keeps = getattr(type(owner), "_keeps_own_state", False) and method is not getattr(OwnState, name, None)
+    return method is not None and (keeps or not is_of_package(method))
 
 
 def values_of(owner, variables):

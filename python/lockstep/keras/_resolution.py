@@ -94,6 +94,7 @@ def is_own_module(module):
 def _kinds():
     """The base classes of the parts of models."""
     from . import constraints, initializers, losses, metrics, regularizers
+    from ._feature_space import FeaturePart
     from ._input_spec import InputSpec
     from ._layer import Layer
     from ._policy import DTypePolicy
@@ -101,12 +102,13 @@ def _kinds():
     from .optimizers import Optimizer, schedules
     from .random import SeedGenerator
     return (Layer, initializers.Initializer, regularizers.Regularizer, constraints.Constraint, losses.Loss, metrics.Metric,
-            Optimizer, schedules.LearningRateSchedule, DTypePolicy, DTypePolicyMap, InputSpec, SeedGenerator)
+            Optimizer, schedules.LearningRateSchedule, DTypePolicy, DTypePolicyMap, InputSpec, SeedGenerator, FeaturePart)
 
 
 def class_of_package(module, name):
     """The package's class of a config's name; None where there is none that a model may consist of."""
-    from . import constraints, dtype_policies, initializers, layers, losses, metrics, models, optimizers, random, regularizers
+    from . import _feature_space, constraints, dtype_policies, initializers, layers, losses, metrics, models, optimizers, random, \
+        regularizers
     from ._operation import of_file
     from .optimizers import schedules
     if not isinstance(name, str) or name.startswith("_") or not is_own_module(module):
@@ -116,7 +118,7 @@ def class_of_package(module, name):
         return operation
     kinds = _kinds()
     for room in (layers, models, initializers, regularizers, constraints, optimizers, schedules, losses, metrics,
-                 dtype_policies, random):
+                 dtype_policies, random, _feature_space):
         found = getattr(room, name, None)
         if inspect.isclass(found) and issubclass(found, kinds):
             return found

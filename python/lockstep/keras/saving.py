@@ -81,13 +81,13 @@ def policy(dtype):
 
 
 def _module_of(thing):
-    from . import initializers, layers, losses, metrics, models, optimizers, regularizers
+    from . import initializers, layers, losses, metrics, models, optimizers, regularizers, utils
     from .optimizers import schedules
     cls = thing if inspect.isclass(thing) else type(thing)
     for module, name in ((layers, "keras.layers"), (models, "keras"), (initializers, "keras.initializers"),
                          (regularizers, "keras.regularizers"), (losses, "keras.losses"),
                          (metrics, "keras.metrics"), (schedules, "keras.optimizers.schedules"),
-                         (optimizers, "keras.optimizers")):
+                         (optimizers, "keras.optimizers"), (utils, "keras.utils")):
         if getattr(module, cls.__name__, None) is cls:
             return name
     return None
@@ -319,7 +319,7 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
 def _made_model(config, custom_objects, compile, safe_mode):
     """The model of a config, built and compiled."""
     model = deserialize_keras_object(config, custom_objects, safe_mode)
-    shape = (config.get("build_config") or {}).get("input_shape")
+    shape = None if model.built else (config.get("build_config") or {}).get("input_shape")
     if not model.built and shape is not None:
         model.build(shape if isinstance(shape, dict) or isinstance(shape[0], list) else tuple(shape))
     compiled = config.get("compile_config")

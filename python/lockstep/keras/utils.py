@@ -262,6 +262,7 @@ def plot_model(*args, **kwargs):
     raise NotImplementedError("models are not drawn; use model.summary()")
 
 
+from ._feature_space import FeatureSpace  # noqa: E402,F401
 from .saving import (CustomObjectScope, custom_object_scope, deserialize_keras_object,  # noqa: E402,F401
                      get_custom_objects, get_registered_name, get_registered_object,
                      register_keras_serializable, serialize_keras_object)

@@ -7,6 +7,84 @@ class DatasetCreator:
         """Call self as a function."""
         ...
     def __init__(self, dataset_fn, input_options=None) -> None: ...
+import lockstep.keras.layers
+class FeatureSpace(lockstep.keras.layers.Layer):
+    """Preprocesses and encodes the features of structured data."""
+    def __call__(self, data) -> Any:
+        """The encoding of a dict of columns: scalars of one example, or [n] or [n, k] of a batch."""
+        ...
+    def __init__(self, features, output_mode='concat', crosses=None, crossing_dim=32, hashing_dim=32, num_discretization_bins=32, name=None) -> None: ...
+    def adapt(self, dataset) -> Any:
+        """Learns from a dataset of dicts, batched or not, or a dict of columns. Raises: ValueError for other data."""
+        ...
+    def build_from_config(self, config) -> Any:
+        """Builds the layers of features that `get_build_config` has described."""
+        ...
+    @classmethod
+    def cross(cls, feature_names, crossing_dim, output_mode='one_hot') -> Any:
+        """The hash of the categories of features. Returns: a `Cross`."""
+        ...
+    @classmethod
+    def feature(cls, dtype, preprocessor, output_mode) -> Any:
+        """A feature with a preprocessing layer of one's own."""
+        ...
+    @classmethod
+    def float(cls, name=None) -> Any:
+        """Numbers as they are."""
+        ...
+    @classmethod
+    def float_discretized(cls, num_bins, bin_boundaries=None, output_mode='one_hot', name=None) -> Any:
+        """The bins of numbers."""
+        ...
+    @classmethod
+    def float_normalized(cls, name=None) -> Any:
+        """Numbers of mean 0 and variance 1."""
+        ...
+    @classmethod
+    def float_rescaled(cls, scale=1.0, offset=0.0, name=None) -> Any:
+        """Numbers times `scale` plus `offset`."""
+        ...
+    @classmethod
+    def from_config(cls, config) -> Any:
+        """The space that `get_config` describes."""
+        ...
+    def get_build_config(self) -> Any:
+        """{feature: the build config of its layer}"""
+        ...
+    def get_config(self) -> Any:
+        """What `from_config` makes the space of again."""
+        ...
+    def get_encoded_features(self) -> Any:
+        """The encoded features of `get_inputs()`. Raises: ValueError before `adapt`."""
+        ...
+    def get_inputs(self) -> Any:
+        """{name: Keras input} of the features, for `keras.Model`. Raises: ValueError before `adapt`."""
+        ...
+    @classmethod
+    def integer_categorical(cls, max_tokens=None, num_oov_indices=1, output_mode='one_hot', name=None) -> Any:
+        """Integers as categories that `adapt` learns."""
+        ...
+    @classmethod
+    def integer_hashed(cls, num_bins, output_mode='one_hot', name=None) -> Any:
+        """Integers hashed to `num_bins` categories."""
+        ...
+    def load_own_variables(self, store) -> Any:
+        """The space itself has no variables."""
+        ...
+    def save(self, filepath) -> Any:
+        """Writes the space to a `.keras` file, which `keras.models.load_model` reads."""
+        ...
+    def save_own_variables(self, store) -> Any:
+        """The space itself has no variables."""
+        ...
+    @classmethod
+    def string_categorical(cls, max_tokens=None, num_oov_indices=1, output_mode='one_hot', name=None) -> Any:
+        """Texts as categories that `adapt` learns."""
+        ...
+    @classmethod
+    def string_hashed(cls, num_bins, output_mode='one_hot', name=None) -> Any:
+        """Texts hashed to `num_bins` categories."""
+        ...
 class Progbar:
     """Keras's line of progress for loops of one's own."""
     def __init__(self, target, width=20, verbose=1, interval=0.05, stateful_metrics=None, unit_name='step') -> None: ...

@@ -38,7 +38,10 @@ from ._merging import (add, Add, average, Average, concatenate, Concatenate, Dot
                        maximum, minimum, Minimum, multiply, Multiply, Subtract, subtract)
 from ._passing import ActivityRegularization, Identity, Lambda, Masking, Wrapper  # noqa: F401
 from ._features import CategoryEncoding, Normalization, Rescaling  # noqa: F401
-from ._vocabulary import Discretization, Hashing, IntegerLookup, StringLookup, TextVectorization  # noqa: F401
+from ._discretization import Discretization  # noqa: F401
+from ._hashing import Hashing  # noqa: F401
+from ._lookup import IntegerLookup, StringLookup  # noqa: F401
+from ._text_vectorization import TextVectorization  # noqa: F401
 from ._random_images import (RandomBrightness, RandomContrast, RandomCrop, RandomFlip, RandomRotation,  # noqa: F401
                              RandomTranslation, RandomZoom)
 

@@ -2,11 +2,11 @@
 
 import numpy
 
-from ... import _native, ops_array, ops_math
+from ... import _native
 from ..._dtypes import as_dtype
-from ..._tensor import Tensor, convert_to_tensor
+from ..._tensor import convert_to_tensor
 from .. import backend
-from .._layer import Layer
+from ._category_rows import check_choice, encode_categories, PreprocessingLayer
 
 _KEY = 0xDECAFCAFFE
 _FACTOR = numpy.uint64(0xC6A4A7935BD1E995)
@@ -30,31 +30,21 @@ def _fingerprints(tensor):
     return numpy.array([_native.fingerprint64(one) for one in tensor._strings()], "uint64")
 
 
-class HashedCrossing(Layer):
+class HashedCrossing(PreprocessingLayer):
     """Whole numbers or texts of several inputs, place by place, as one number below `num_bins`: the hash of all of them,
     TensorFlow's. Shapes: inputs (), [n] or [n, 1]; result the same, or with output_mode "one_hot" [n, num_bins].
 
-    Raises: ValueError for other modes, sparse results, less than two inputs, and other shapes and dtypes."""
-
-    _takes_any = True
+    Raises: ValueError for other modes, less than two inputs, and other shapes and dtypes."""
 
     def __init__(self, num_bins, output_mode="int", sparse=False, name=None, dtype=None, **kwargs):
-        if output_mode not in ("int", "one_hot"):
-            raise ValueError("Unknown value for `output_mode` argument of HashedCrossing. Allowed values are: ('int', 'one_hot'). "
-                             f"Received: output_mode={output_mode}")
-        if sparse:
-            raise NotImplementedError("HashedCrossing gives dense rows; tf.sparse.from_dense makes them sparse")
         super().__init__(name=name, dtype=dtype or ("int64" if output_mode == "int" else backend.floatx()), **kwargs)
+        check_choice(self, "output_mode", output_mode, ("int", "one_hot"))
         self.num_bins, self.output_mode, self.sparse = int(num_bins), output_mode, sparse
-        object.__setattr__(self, "built", True)
-
-    def _cast_input(self, one):
-        return one
 
     def __call__(self, inputs, *args, **kwargs):
         from .._symbols import has_symbols
         if isinstance(inputs, (list, tuple)) and not has_symbols(inputs):
-            inputs = [one if isinstance(one, Tensor) else convert_to_tensor(one) for one in inputs]
+            inputs = [convert_to_tensor(one) if isinstance(one, (str, bytes, int, list, numpy.ndarray)) else one for one in inputs]
         return super().__call__(inputs, *args, **kwargs)
 
     def call(self, inputs):
@@ -65,16 +55,15 @@ class HashedCrossing(Layer):
             made = _on_host(lambda *ones: self._crossed(ones), list(inputs), shape, as_dtype("int64"))
         else:
             made = self._crossed(inputs)
-        if self.output_mode == "int":
-            return ops_math.cast(made, self.dtype)
-        made = ops_array.squeeze(made, [1]) if len(shape) == 2 else made
-        return ops_array.one_hot(made, self.num_bins, dtype=self.dtype)
+        return encode_categories(made, self.output_mode, self.num_bins, self.dtype, self.sparse)
 
     def _check(self, inputs):
         if not isinstance(inputs, (list, tuple)):
             raise ValueError(f"`HashedCrossing` should be called on a list or tuple of inputs. Received: inputs={inputs}")
         if len(inputs) < 2:
             raise ValueError(f"`HashedCrossing` should be called on at least two inputs. Received: inputs={inputs}")
+        if any(not hasattr(one, "_shape") or hasattr(one, "flat_values") or hasattr(one, "indices") for one in inputs):
+            raise ValueError(f"All `HashedCrossing` inputs should be dense tensors. Received: inputs={inputs}")
         first = tuple(inputs[0]._shape)
         for one in inputs:
             if tuple(one._shape) != first:

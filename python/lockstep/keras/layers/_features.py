@@ -2,6 +2,7 @@
 
 from ..._tensor import convert_to_tensor, Tensor
 from .._layer import Layer
+from ._category_rows import encode_categories, PreprocessingLayer
 
 
 class Rescaling(Layer):
@@ -57,7 +58,7 @@ class Normalization(Layer):
         for axis in self.axis:
             if not -rank <= axis < rank:
                 raise ValueError("All `axis` values must be in the range [-ndim, ndim). "
-                                 f"Received inputs.shape={tuple(input_shape)} and axis={self.axis}")
+                                 f"Received inputs with ndim={rank}, while axis={self.axis}")
         self._kept = sorted(axis % rank for axis in self.axis)
         for axis in self._kept:
             if input_shape[axis] is None:
@@ -151,18 +152,22 @@ class Normalization(Layer):
 
     def get_config(self):
         import numpy
-        return dict(super().get_config(), axis=self.axis, mean=numpy.array(self.input_mean).tolist(),
-                    variance=numpy.array(self.input_variance).tolist())
+        own = {"axis": self.axis, "invert": self.invert, "mean": numpy.array(self.input_mean).tolist(),
+               "variance": numpy.array(self.input_variance).tolist()}
+        return {**{key: one for key, one in super().get_config().items() if key not in own}, **own}
 
 
-class CategoryEncoding(Layer):
-    """Integers as rows: one_hot, multi_hot or count."""
+class CategoryEncoding(PreprocessingLayer):
+    """Integers as rows over `num_tokens` categories: one_hot, multi_hot or count, as `encode_categories` describes.
+
+    count_weights: in mode "count" the numbers to add in place of 1, of the inputs' shape.
+    Raises: ValueError for other modes and weights without mode "count"."""
 
     def __init__(self, num_tokens=None, output_mode="multi_hot", sparse=False, **kwargs):
         super().__init__(**kwargs)
         output_mode = "multi_hot" if output_mode == "binary" else output_mode
         if output_mode not in ("count", "one_hot", "multi_hot"):
-            raise ValueError(f"Unknown arg for output_mode: {output_mode}; it is 'count', 'one_hot' or 'multi_hot'")
+            raise ValueError(f"Unknown arg for output_mode: {output_mode}")
         if num_tokens is None:
             raise ValueError("num_tokens must be set to use this layer. If the number of tokens is not known beforehand, use "
                              "the IntegerLookup layer instead.")
@@ -170,26 +175,20 @@ class CategoryEncoding(Layer):
             raise ValueError(f"`num_tokens` must be >= 1. Received: num_tokens={num_tokens}.")
         self.num_tokens, self.output_mode, self.sparse = num_tokens, output_mode, sparse
 
-    _takes_any = True
-
-    def _cast_input(self, one):
-        return one
-
     def call(self, inputs, count_weights=None):
         if count_weights is not None and self.output_mode != "count":
             raise ValueError("`count_weights` is not used when `output_mode` is not `'count'`. Received `count_weights="
                              f"{count_weights}`.")
-        rows = self._rows(inputs, count_weights)
-        from ... import sparse
+        if isinstance(inputs, Tensor) and not inputs.dtype.is_integer:
+            from ... import ops_math
+            inputs = ops_math.cast(inputs, "int64")
+        if count_weights is None:
+            return encode_categories(inputs, self.output_mode, self.num_tokens, self.dtype, self.sparse)
+        from ... import ops_array, ops_math, sparse
+        weights = ops_math.cast(convert_to_tensor(count_weights), self._compute_dtype)
+        one_hot = ops_array.one_hot(ops_math.cast(inputs, "int64"), self.num_tokens, dtype=self._compute_dtype)
+        rows = ops_math.reduce_sum(one_hot * ops_array.expand_dims(weights, -1), axis=1 if inputs._rank > 1 else 0)
         return sparse.from_dense(rows) if self.sparse else rows
 
-    def _rows(self, inputs, count_weights):
-        from ... import ops_array, ops_math
-        rows = ops_array.one_hot(ops_math.cast(convert_to_tensor(inputs), "int32"), self.num_tokens)
-        if count_weights is not None:
-            weights = ops_math.cast(convert_to_tensor(count_weights), self._compute_dtype)
-            rows = rows * ops_array.expand_dims(weights, -1)
-        if self.output_mode == "one_hot":
-            return rows if rows._rank < 3 or rows._shape[-2] != 1 else ops_array.squeeze(rows, -2)
-        fold = ops_math.reduce_max if self.output_mode == "multi_hot" else ops_math.reduce_sum
-        return fold(rows, axis=-2) if rows._rank > 1 else rows
+    def get_config(self):
+        return {**self._base_config(), "num_tokens": self.num_tokens, "output_mode": self.output_mode}
