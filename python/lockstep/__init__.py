@@ -100,14 +100,15 @@ _LAZY = ("autograph", "compat", "config", "data", "debugging", "distribute", "ex
          "saved_model", "initializers", "losses", "metrics", "optimizers", "estimator", "test",
          "dtypes", "module", "image", "sysconfig", "profiler", "lite", "sparse", "ragged", "autodiff",
          "raw_ops", "bitwise", "sets", "graph_util", "onnx", "lookup", "signal")
-_INITIALIZERS = {"random_normal_initializer": "RandomNormal", "random_uniform_initializer": "RandomUniform",
-                 "zeros_initializer": "Zeros", "ones_initializer": "Ones",
+_INITIALIZERS = {"zeros_initializer": "Zeros", "ones_initializer": "Ones",
                  "constant_initializer": "PlainConstant"}
 _ELSEWHERE = {"RegisterGradient": ("._gradient_maps", ""), "no_gradient": ("._gradient_maps", ""),
               "AggregationMethod": (".compat.v1", ""), "assert_equal": (".debugging", ""),
               "assert_greater": (".debugging", ""), "assert_less": (".debugging", ""), "assert_rank": (".debugging", ""),
               "edit_distance": ("._edit_distance", ""), "OptionalSpec": (".experimental", ""), "TypeSpec": ("._type_specs", ""), "type_spec_from_value": ("._type_specs", ""),
-              "get_current_name_scope": ("._function", ""), "histogram_fixed_width_bins": (".ops_array", "")}
+              "get_current_name_scope": ("._function", ""), "histogram_fixed_width_bins": (".ops_array", ""),
+              "random_normal_initializer": ("._random_initializers", "RandomNormal"),
+              "random_uniform_initializer": ("._random_initializers", "RandomUniform")}
 _ALIASES = {"initializers": "keras.initializers", "losses": "keras.losses", "metrics": "keras.metrics",
             "optimizers": "keras.optimizers", "dtypes": "_dtypes"}
 

@@ -15,6 +15,7 @@ import contextlib
 import contextvars
 import inspect
 
+from .. import _random_initializers
 from .._damage import no_damage
 
 _safe_mode = contextvars.ContextVar("safe_mode", default=None)  # None: no scope
@@ -113,6 +114,8 @@ def class_of_package(module, name):
     from .optimizers import schedules
     if not isinstance(name, str) or name.startswith("_") or not is_own_module(module):
         return None
+    if module == _random_initializers.MODULE and name in ("RandomNormal", "RandomUniform"):
+        return getattr(_random_initializers, name)
     operation = of_file(module, name)
     if operation is not None:
         return operation

@@ -2,7 +2,7 @@
 
 import math
 
-from .. import _native
+from .. import _native, _random_initializers
 from .._dtypes import BY_CODE, as_dtype
 from .._tensor import convert_to_tensor
 from ..distribute import first_value
@@ -196,7 +196,7 @@ def get(identifier):
     if identifier is None:
         return None
     if isinstance(identifier, dict):
-        if identifier["class_name"] not in _BY_NAME:
+        if identifier["class_name"] not in _BY_NAME or identifier.get("module") == _random_initializers.MODULE:
             from . import saving
             return saving.deserialize_keras_object(identifier)
         cls = _BY_NAME[identifier["class_name"]]
