@@ -239,6 +239,7 @@ class Optimizer:
                         f"Unknown variable: {one!r}. This optimizer can only be called for the variables it "
                         "was originally built with. When working with a new set of variables, you should "
                         "recreate a new optimizer instance.")
+        _warn_of_missing(grads, variables)
         if self._has_own_rule():
             self._apply_own(grads, variables)
             return
@@ -315,6 +316,14 @@ class Optimizer:
     @classmethod
     def from_config(cls, config, custom_objects=None):
         return cls(**config)
+
+
+def _warn_of_missing(grads, variables):
+    """Warns, as Keras does, about variables without a gradient: an update leaves them as they are."""
+    missing = [one._keras_path or one.name for gradient, one in zip(grads, variables) if gradient is None]
+    if missing:
+        warnings.warn(f"Gradients do not exist for variables {missing} when minimizing the loss. If using `model.compile()`, did you "
+                      "forget to provide a `loss` argument?")
 
 
 def _native_schedule(rate):
