@@ -5,7 +5,9 @@
 # On the list: where memory is handed around by hand, where threads meet, what runs on top of both, and the
 # parsers of files.
 # The address sanitizer's builds are the slowest: its list leaves out what `./dev asan --all` covers.
-if(LOCKSTEP_SANITIZER MATCHES "address")
+# -DLOCKSTEP_SANITIZED_ROOMS="runtime;remote" chooses other rooms.
+if(DEFINED LOCKSTEP_SANITIZED_ROOMS)
+elseif(LOCKSTEP_SANITIZER MATCHES "address")
   set(LOCKSTEP_SANITIZED_ROOMS base tensor random collectives)
 else()
   set(LOCKSTEP_SANITIZED_ROOMS base tensor random collectives runtime data checkpoint)
