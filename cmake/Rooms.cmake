@@ -44,6 +44,12 @@ function(lockstep_room name)
   endif()
 endfunction()
 
+# The tests of the room `name` use these, too: files *_test.cc of a room that it knows.
+function(lockstep_tests_of name)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_SOURCE_DIR}/src/ OUTPUT_VARIABLE sources)
+  set(LOCKSTEP_${name}_TESTS "${LOCKSTEP_${name}_TESTS};${sources}" CACHE INTERNAL "")
+endfunction()
+
 # Moves the next dozen of `rest` to `batch`, and gives as `source`, added to `joined`, the file that holds them all.
 # More than a dozen would need more than the 1.5 GiB that `./dev` counts for a job.
 macro(lockstep_next_batch name)

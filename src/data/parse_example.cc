@@ -7,6 +7,7 @@
 #include "kernels/kernel.h"
 #include "lockstep/data/example.h"
 #include "ops/builder.h"
+#include "ops/object_attribute.h"
 #include "ops/op.h"
 #include "tensor/buffer.h"
 
@@ -355,8 +356,7 @@ struct WantedFeatures : TensorObject {
 };
 
 const std::vector<FeatureSpec>& SpecsOf(const ops::Attributes& attributes) {
-  const auto& object = attributes.Get<std::shared_ptr<TensorObject>>("features");
-  return dynamic_cast<const WantedFeatures&>(*object).specs;
+  return ops::ObjectAttribute<const WantedFeatures>(attributes, "features").specs;
 }
 
 void RequireTexts(DType dtype, const Shape& shape) {

@@ -5,6 +5,7 @@
 #include "distribute/reduction.h"
 #include "lockstep/ops/array.h"
 #include "ops/builder.h"
+#include "ops/object_attribute.h"
 #include "runtime/eager.h"
 
 namespace lockstep::distribute {
@@ -72,11 +73,10 @@ Answers UpdateTogether(Strategy&, const Parts& parts) {
 }
 
 Answers MergeCall(Strategy& strategy, const Parts& parts) {
-  auto* body = dynamic_cast<MergeBody*>(
-      parts[0].attributes.Get<std::shared_ptr<TensorObject>>("body").get());
+  auto& body = ops::ObjectAttribute<MergeBody>(parts[0].attributes, "body");
   std::vector<std::vector<Tensor>> by_replica;
   for (const Part& part : parts) by_replica.push_back(part.inputs);
-  const std::vector<PerReplica> results = body->Run(strategy, by_replica);
+  const std::vector<PerReplica> results = body.Run(strategy, by_replica);
   Answers answers(parts.size());
   for (size_t r = 0; r < parts.size(); ++r) {
     for (const PerReplica& result : results)

@@ -8,6 +8,8 @@
 #include "distribute/programs/replica_program.h"
 #include "lockstep/ops/array.h"
 #include "ops/builder.h"
+#include "ops/object_attribute.h"
+#include "ops/signature.h"
 #include "runtime/host_ops.h"
 
 namespace lockstep::distribute {
@@ -65,18 +67,22 @@ std::vector<Tensor> ReduceScatterGradient(const GradientContext& context) {
 std::vector<TensorType> InferUpdate(const InferenceContext& context) {
   const ops::OpSpec& update =
       ops::OpRegistry::Global().Find(context.attributes.Get<std::string>("update"));
+  if (update.meets || update.effects.writes == 0 || update.infer == nullptr) {
+    throw Error(
+        Code::kInvalidArgument,
+        "[ReplicaUpdate] the attribute 'update' must name an op that writes a variable; got '" +
+            update.name + "'");
+  }
+  ops::CheckImported(update, context.attributes, context.inputs);
   return update.infer({update, context.attributes, context.inputs});
 }
 
 std::vector<TensorType> InferMerge(const InferenceContext& context) {
-  const auto* types = dynamic_cast<const ResultTypes*>(
-      context.attributes.Get<std::shared_ptr<TensorObject>>("results").get());
-  return types->types;
+  return ops::ObjectAttribute<const ResultTypes>(context.attributes, "results").types;
 }
 
 std::vector<Tensor> RunGradient(const GradientContext& context) {
-  const auto& program = context.attributes.Get<std::shared_ptr<TensorObject>>("program");
-  return dynamic_cast<ReplicaProgram&>(*program).Gradient(context);
+  return ops::ObjectAttribute<ReplicaProgram>(context.attributes, "program").Gradient(context);
 }
 
 // Each replica's own tape, or gradients of its graph.

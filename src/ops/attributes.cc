@@ -65,7 +65,7 @@ std::string Attributes::Signature() const {
 
 void Attributes::ThrowMissing(std::string_view name) {
   throw Error(
-      Code::kInternal,
+      Code::kInvalidArgument,
       "[ops] an attribute must be present and of its kind; got none named " + std::string(name));
 }
 

@@ -26,7 +26,7 @@ class Attributes {
 
   void Set(std::string_view name, AttributeValue value);
   const AttributeValue* Find(std::string_view name) const;
-  /// The value of `name`; Internal when it is absent or of another kind.
+  /// The value of `name`; InvalidArgument when it is absent or of another kind.
   template <typename T>
   const T& Get(std::string_view name) const {
     const AttributeValue* value = Find(name);

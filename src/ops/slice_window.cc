@@ -1,6 +1,7 @@
 #include "ops/slice_window.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "ops/array_rules.h"
 
@@ -95,7 +96,7 @@ class StridedSliceReader {
              std::to_string(begin_.size()) + ", " + std::to_string(end_.size()) + " and " +
                  std::to_string(strides_.size()));
     }
-    if ((ellipsis_mask_ & (ellipsis_mask_ - 1)) != 0) {
+    if (std::popcount(static_cast<uint64_t>(ellipsis_mask_)) > 1) {
       Reject(where_, "one ellipsis at most", "ellipsis_mask " + std::to_string(ellipsis_mask_));
     }
     constexpr size_t kMaxEntries = 32;  // the bits of a mask, as in TensorFlow

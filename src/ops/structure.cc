@@ -11,7 +11,7 @@ namespace ops {
 namespace {
 
 std::vector<TensorType> NotInferred(const InferenceContext& context) {
-  throw Error(Code::kInternal, "[" + context.spec.name + "] a graph adds it with its type");
+  throw Error(Code::kInvalidArgument, "[" + context.spec.name + "] a graph adds it with its type");
 }
 
 const RegisterOp kArg({.name = "Arg", .infer = NotInferred});

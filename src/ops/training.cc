@@ -36,8 +36,9 @@ std::vector<TensorType> InferUpdate(const InferenceContext& context) {
   const size_t expected =
       2 + rule.slots + rule.scalars + std::popcount(static_cast<uint64_t>(extras));
   if (context.inputs.size() != expected) {
-    throw Error(Code::kInternal, "[" + context.spec.name + "] takes " + std::to_string(expected) +
-                                     " inputs; got " + std::to_string(context.inputs.size()));
+    throw Error(Code::kInvalidArgument, "[" + context.spec.name + "] takes " +
+                                            std::to_string(expected) + " inputs; got " +
+                                            std::to_string(context.inputs.size()));
   }
   const TensorType& weight = context.inputs[0];
   const size_t gradient = 1 + rule.slots;

@@ -2,6 +2,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "ops/builder.h"
+#include "ops/object_attribute.h"
 #include "ops/op.h"
 #include "python/attributes.h"
 #include "python/bind.h"
@@ -22,7 +23,7 @@ struct HostCall : TensorObject {
 };
 
 const HostCall& CallOf(const ops::Attributes& attributes) {
-  return dynamic_cast<const HostCall&>(*attributes.Get<std::shared_ptr<TensorObject>>("call"));
+  return ops::ObjectAttribute<const HostCall>(attributes, "call");
 }
 
 std::vector<ops::TensorType> Infer(const ops::InferenceContext& context) {

@@ -36,7 +36,7 @@ Shape TakeShape(FieldReader* reader, bool* good) {
     const auto size = reader->Take<int64_t>();
     constexpr int64_t kMost = int64_t{1} << 40;
     if (size < -1 || size > kMost || (size > 0 && elements > kMost / size)) *good = false;
-    if (size > 0) elements *= size;
+    if (*good && size > 0) elements *= size;
     if (*good) shape.Append(size);
   }
   *good &= reader->ok();
@@ -474,6 +474,12 @@ Result<graph::Graph> TakeGraph(FieldReader* reader, const WireResources& resourc
     return GraphReader(reader, resources).Take(0);
   } catch (const Error& error) {
     return error.status();
+  } catch (const std::bad_alloc&) {
+    return Status(Code::kResourceExhausted, "[remote] a graph needs more memory than there is");
+  } catch (const std::exception& error) {
+    return Status(
+        Code::kInvalidArgument,
+        std::string("[remote] a graph must be right; got one that gives: ") + error.what());
   }
 }
 

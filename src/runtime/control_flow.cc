@@ -29,6 +29,14 @@ std::string TypesOf(const graph::Graph& graph) {
 std::vector<ops::TensorType> InferIf(const ops::InferenceContext& context) {
   const graph::Graph& then = BodyOf(context.attributes, "then");
   const graph::Graph& otherwise = BodyOf(context.attributes, "else");
+  const ops::TensorType& predicate = context.inputs[0];
+  if (predicate.dtype != DType::kBool ||
+      (predicate.shape.ranked() && predicate.shape.rank() != 0)) {
+    throw Error(Code::kInvalidArgument,
+                "[cond] the predicate must be a bool scalar; got " + predicate.ToString());
+  }
+  for (const graph::Graph* body : {&then, &otherwise})
+    RequireParameters(*body, context.inputs.subspan(1), "cond");
   std::vector<ops::TensorType> types;
   const auto refuse = [&] {
     throw Error(Code::kInvalidArgument,
@@ -62,6 +70,22 @@ std::vector<ops::TensorType> InferIf(const ops::InferenceContext& context) {
 
 std::vector<ops::TensorType> InferWhile(const ops::InferenceContext& context) {
   const HistoryEntries entries = EntriesOf(context.attributes);
+  const graph::Graph& condition = BodyOf(context.attributes, "condition");
+  const graph::Graph& body = BodyOf(context.attributes, "body");
+  for (const graph::Graph* part : {&condition, &body})
+    RequireParameters(*part, context.inputs, "while_loop");
+  const bool is_predicate = condition.results().size() == 1 &&
+                            condition.type(condition.results()[0]).dtype == DType::kBool;
+  if (!is_predicate) {
+    throw Error(Code::kInvalidArgument,
+                "[while_loop] the condition must give a bool; got " + TypesOf(condition));
+  }
+  for (size_t i = 0; i < entries.variables; ++i) {
+    if (body.type(body.results()[i]).dtype == entries.types[i].dtype) continue;
+    throw Error(
+        Code::kInvalidArgument,
+        "[while_loop] the body must give the dtypes of its variables; got " + TypesOf(body));
+  }
   std::vector<ops::TensorType> types(entries.types.begin(),
                                      entries.types.begin() + static_cast<long>(entries.variables));
   if (!context.attributes.GetOr<bool>("record", false)) return types;

@@ -2,6 +2,7 @@
 
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
+#include "ops/object_attribute.h"
 #include "runtime/body_tracer.h"
 #include "runtime/eager.h"
 
@@ -20,12 +21,17 @@ struct GradientBody : TensorObject {
 };
 
 const GradientBody& BodyOf(const ops::Attributes& attributes) {
-  return dynamic_cast<const GradientBody&>(
-      *attributes.Get<std::shared_ptr<TensorObject>>("gradient"));
+  return ops::ObjectAttribute<const GradientBody>(attributes, "gradient");
 }
 
 std::vector<ops::TensorType> Infer(const ops::InferenceContext& context) {
-  const auto count = static_cast<long>(BodyOf(context.attributes).results);
+  const size_t results = BodyOf(context.attributes).results;
+  if (results > context.inputs.size()) {
+    throw Error(Code::kInvalidArgument, "[custom_gradient] the inputs must begin with the " +
+                                            std::to_string(results) + " results; got " +
+                                            std::to_string(context.inputs.size()) + " inputs");
+  }
+  const auto count = static_cast<long>(results);
   return {context.inputs.begin(), context.inputs.begin() + count};
 }
 

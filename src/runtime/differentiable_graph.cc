@@ -4,6 +4,7 @@
 #include "lockstep/ops/array.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/builder.h"
+#include "ops/object_attribute.h"
 #include "runtime/callable_graph.h"
 #include "runtime/devices.h"
 #include "runtime/graph_gradient.h"
@@ -143,7 +144,7 @@ std::vector<Tensor> DifferentiableGraph::Gradient(std::span<const Tensor> inputs
 namespace {
 
 DifferentiableGraph& GraphOf(const ops::Attributes& attributes) {
-  return dynamic_cast<DifferentiableGraph&>(*attributes.Get<std::shared_ptr<TensorObject>>("call"));
+  return ops::ObjectAttribute<DifferentiableGraph>(attributes, "call");
 }
 
 std::vector<ops::TensorType> InferCall(const ops::InferenceContext& context) {

@@ -58,6 +58,21 @@ const graph::Graph& BodyOf(const ops::Attributes& attributes, std::string_view n
   return *body;
 }
 
+void RequireParameters(const graph::Graph& body, std::span<const ops::TensorType> types,
+                       const char* where) {
+  const auto& parameters = body.parameters();
+  bool fits = parameters.size() == types.size();
+  for (size_t i = 0; fits && i < types.size(); ++i)
+    fits = body.type(parameters[i]).dtype == types[i].dtype;
+  if (fits) return;
+  std::string wanted, got;
+  for (graph::Endpoint parameter : parameters) wanted += " " + body.type(parameter).ToString();
+  for (const ops::TensorType& type : types) got += " " + type.ToString();
+  throw Error(Code::kInvalidArgument, std::string("[") + where +
+                                          "] a body must take the values that it gets; it takes" +
+                                          wanted + "; got" + got);
+}
+
 bool NeedsProgram(const graph::Graph& graph) {
   return std::any_of(graph.nodes().begin(), graph.nodes().end(), [&](const graph::Node& node) {
     return !IsLeaf(node) && KindOf(graph, node) != Kind::kSegment;

@@ -36,4 +36,8 @@ struct Program::Item {
 /// The graph that is an attribute of a node of control flow.
 const graph::Graph& BodyOf(const ops::Attributes& attributes, std::string_view name);
 
+/// InvalidArgument, which begins with `[where]`, for a body that does not take values of `types`.
+void RequireParameters(const graph::Graph& body, std::span<const ops::TensorType> types,
+                       const char* where);
+
 }  // namespace lockstep::runtime

@@ -10,6 +10,7 @@
 #include "distribute/context.h"
 #include "distribute/programs/one_program.h"
 #include "ops/builder.h"
+#include "ops/object_attribute.h"
 #include "runtime/actor.h"
 #include "runtime/body_tracer.h"
 #include "runtime/devices.h"
@@ -319,8 +320,7 @@ namespace {
 
 std::vector<Tensor> RunOnHost(const ops::OpSpec&, const ops::Attributes& attributes,
                               const std::vector<Tensor>& inputs) {
-  const auto& program = attributes.Get<std::shared_ptr<TensorObject>>("program");
-  return dynamic_cast<ReplicaProgram&>(*program).Run(inputs);
+  return ops::ObjectAttribute<ReplicaProgram>(attributes, "program").Run(inputs);
 }
 
 const runtime::RegisterHostOp kRunHost("ReplicaRun", {RunOnHost});

@@ -40,10 +40,10 @@ std::unique_ptr<Kernel> MakeBiasAdd(const KernelSpec& spec) {
       return std::make_unique<BiasAddKernel<float>>(spec);
     case DType::kFloat64:
       return std::make_unique<BiasAddKernel<double>>(spec);
-    case DType::kInt32:
-      return std::make_unique<BiasAddKernel<int32_t>>(spec);
+    case DType::kInt32:  // unsigned, because integers wrap around
+      return std::make_unique<BiasAddKernel<uint32_t>>(spec);
     case DType::kInt64:
-      return std::make_unique<BiasAddKernel<int64_t>>(spec);
+      return std::make_unique<BiasAddKernel<uint64_t>>(spec);
     case DType::kBFloat16:
     case DType::kFloat16:
       return MakeWidened(spec, MakeBiasAdd);
