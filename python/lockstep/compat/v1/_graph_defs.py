@@ -1,10 +1,12 @@
 """Graphs as messages: written to files, and made ops again."""
 
+import contextlib
 import os
 
-from ... import _native, errors
+from ... import _memory, _native, errors
 from ..._messages import make_ndarray, message_class
 from ..._tensor import convert_to_tensor, named
+from . import _import_signatures
 from ._graphs import get_default_graph, in_graph, name_scope
 
 GraphDef = message_class("GraphDef")
@@ -14,6 +16,8 @@ AttrValue = message_class("AttrValue")
 _OWN_PRODUCER = 1  # the version that Lockstep writes; TensorFlow's are larger
 # What the exporter adds to an op's own attributes; to those of ops on variables the dtype, too.
 _ADDED = ("T", "_output_shapes", "Tcond", "Tin", "Tout")
+# Ops whose nodes have TensorFlow's form in Lockstep's graphs, too.
+_AS_IN_TENSORFLOW = ("Const", "Placeholder", "PlaceholderWithDefault", "NoOp", "Group", "VarHandleOp")
 
 
 def write_graph(graph_or_graph_def, logdir, name, as_text=True):
@@ -87,7 +91,13 @@ def _sizes(shape):
 
 def _constant(tensor):
     from ..._dtypes import as_dtype
-    return convert_to_tensor(make_ndarray(tensor), dtype=as_dtype(tensor.dtype))
+    dtype, count = as_dtype(tensor.dtype), 1
+    for size in _sizes(tensor.tensor_shape):
+        if size < 0:
+            raise ValueError(f"the sizes of a constant must not be negative; got {_sizes(tensor.tensor_shape)}")
+        count *= size
+    _memory.require(count, max(1, dtype.size), "import_graph_def")
+    return convert_to_tensor(make_ndarray(tensor), dtype=dtype)
 
 
 def _no_first_value(node):
@@ -101,12 +111,45 @@ def _no_first_value(node):
     return _native.host_call(refuse, [], [as_dtype(node.attr["dtype"].type)], [_sizes(node.attr["shape"].shape)])[0]
 
 
+# What parsing a node's attributes and calling an op's function raise for a wrong node.
+_WRONG = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+def _by_name(graph_def):
+    """The nodes of a GraphDef by name. Raises: ValueError for a name that two have, or that no node can have."""
+    nodes = {}
+    for node in graph_def.node:
+        if not node.name or node.name.startswith("^") or ":" in node.name:
+            raise ValueError(f"Node {node.name!r}: Node name contains invalid characters (op {node.op!r})")
+        if node.name in nodes:
+            raise ValueError(f"Node {node.name!r} is not unique (op {node.op!r})")
+        nodes[node.name] = node
+    return nodes
+
+
+@contextlib.contextmanager
+def _naming(node):
+    """The time in which a node becomes an op: errors name the node and its op, and are of few classes. Raises:
+    InvalidArgumentError, which is a ValueError, for a node that is wrong; ResourceExhaustedError; other OpErrors as they are."""
+    try:
+        yield
+    except errors.OpError as error:
+        raise type(error)(None, None, f"{error} (node {node.name!r} of the op {node.op!r} in the GraphDef)") from None
+    except MemoryError:
+        raise errors.ResourceExhaustedError(
+            None, None, f"[import_graph_def] node {node.name!r} of the op {node.op!r} needs more memory than there is") from None
+    except _WRONG as error:
+        raise errors.InvalidArgumentError(
+            None, None, f"[import_graph_def] node {node.name!r} of the op {node.op!r} is wrong: {type(error).__name__}: "
+            f"{str(error)[:2000]}") from error
+
+
 class Import:
     """The nodes of a GraphDef, made ops in an order in which inputs come first. `variables`: what has become of its
     variables, by name; where they are going to be `restored`, they may be without a first value."""
 
     def __init__(self, graph_def, input_map, own, untrained=(), restored=False):
-        self._nodes = {one.name: one for one in graph_def.node}
+        self._nodes = _by_name(graph_def)
         self._replaced = {key if ":" in key or key.startswith("^") else key + ":0": value
                           for key, value in input_map.items()}
         missing = [key for key in self._replaced if key.split(":")[0].lstrip("^") not in self._nodes]
@@ -123,33 +166,41 @@ class Import:
         return self._values, self._ops
 
     def _make(self, name):
-        waiting = [name]
+        """Makes a node and all that it needs, inputs first, without recursion."""
+        waiting, on_the_way = [(name, iter(self._inputs(name)))], {name}
         while waiting:
-            last = waiting[-1]
-            missing = [one for one in self._inputs(last) if one not in self._ops]
-            if last in self._ops:
+            last, inputs = waiting[-1]
+            missing = None if last in self._ops else next((one for one in inputs if one not in self._ops), None)
+            if missing is None:
                 waiting.pop()
-            elif missing:
-                if missing[0] in waiting:
-                    raise ValueError(f"[import_graph_def] a node must not wait for itself; got {missing[0]!r}; loops of "
-                                     "version 1 are not taken")
-                waiting.append(missing[0])
+                on_the_way.discard(last)
+                if last not in self._ops:
+                    self._one(self._nodes[last])
+            elif missing in on_the_way:
+                raise ValueError(f"[import_graph_def] a node must not wait for itself; got {missing!r} of the op "
+                                 f"{self._nodes[missing].op!r}; loops of version 1 are not taken")
             else:
-                self._one(self._nodes[waiting.pop()])
+                waiting.append((missing, iter(self._inputs(missing))))
+                on_the_way.add(missing)
 
     def _inputs(self, name):
-        if name not in self._nodes:
-            raise ValueError(f"[import_graph_def] inputs must be nodes; got {name!r}, which is none")
-        if self._nodes[name].op == "VarHandleOp":
+        """The names of the nodes that a node needs. Raises: ValueError for one that is not there."""
+        node = self._nodes[name]
+        if node.op == "VarHandleOp":
             source = self._first_value(name)
-            return [] if source is None else [self._place(source).split(":")[0]]
-        found = [one for one in self._nodes[name].input if self._place(one) not in self._replaced]
-        return [one.lstrip("^").split(":")[0] for one in found]
+            found = [] if source is None else [source]
+        else:
+            found = [one for one in node.input if self._place(one) not in self._replaced]
+        found = [one.lstrip("^").split(":")[0] for one in found]
+        for one in found:
+            if one not in self._nodes:
+                raise ValueError(f"Node {name!r}: Unknown input node {one!r} (op {node.op!r})")
+        return found
 
     def _first_value(self, variable):
         """The input of the op that gives a variable its first value; None where it is going to be restored."""
         assign = self._nodes.get(variable + "/Assign")
-        if assign is None or assign.op != "AssignVariableOp" or assign.input[0] != variable:
+        if assign is None or assign.op != "AssignVariableOp" or list(assign.input[:1]) != [variable] or len(assign.input) < 2:
             if self._restored:
                 return None
             raise errors.UnimplementedError(
@@ -165,21 +216,23 @@ class Import:
         place = self._place(text)
         if place in self._replaced:
             return convert_to_tensor(self._replaced[place])
-        node, number = place.split(":")
-        if int(number) >= len(self._values[node]):
+        node, _, number = place.partition(":")
+        if not number.isdecimal() or int(number) >= len(self._values[node]):
             raise ValueError(f"[import_graph_def] an input must be there; got {text!r}, but {node!r} has "
                              f"{len(self._values[node])} outputs")
         return self._values[node][int(number)]
 
     def _one(self, node):
         if not self._restored:
-            return self._made(node)
+            with _naming(node):
+                return self._made(node)
         lacking = [one for one in self._inputs(node.name) if one in self.left_out]
         try:
             if not lacking:
-                return self._made(node)
+                with _naming(node):
+                    return self._made(node)
             self.left_out[node.name] = None
-        except (errors.OpError, ValueError, TypeError) as error:
+        except errors.OpError as error:
             self.left_out[node.name] = error
         self._keep(node.name, [], None)
 
@@ -187,6 +240,8 @@ class Import:
         from ..._function import control_dependencies, device
         if node.name in self._ops:  # made with its variable
             return
+        if not self._own or node.op in _AS_IN_TENSORFLOW:
+            _import_signatures.check(node)
         if node.op == "VarHandleOp":
             with device(node.device or None):
                 return self._variable(node)
@@ -197,12 +252,9 @@ class Import:
             return self._keep(node.name, [], self._as_operation(get_default_graph()._native.group(
                 [getattr(one, "_native", one) for one in waits], node.name)))
         with control_dependencies(waits or None), device(node.device or None):
-            try:
-                if inputs and inputs[0].dtype.name == "resource":
-                    return self._on_variable(node, inputs)
-                made = self._emitted(node, inputs)
-            except errors.OpError as error:
-                raise type(error)(None, None, f"{error} (node {node.name!r} of the GraphDef)") from None
+            if inputs and inputs[0].dtype.name == "resource":
+                return self._on_variable(node, inputs)
+            made = self._emitted(node, inputs)
         fresh = [one for one in made if one._symbolic and not any(one is other for other in inputs)]
         if fresh and len(made) == len(fresh):
             made = [named(made[0], node.name)] + made[1:] if len(made) == 1 else made
@@ -245,7 +297,7 @@ class Import:
 
     def _emitted(self, node, inputs):
         from ._import_ops import emit
-        if node.op in ("Const", "Placeholder", "PlaceholderWithDefault", "NoOp", "Group") or not self._own:
+        if not self._own or node.op in _AS_IN_TENSORFLOW:
             return emit(node, inputs)
         attributes = {key: _attribute(value) for key, value in node.attr.items() if key not in _ADDED}
         made = None

@@ -17,7 +17,10 @@ class logging:
 
     @staticmethod
     def _say(level, message, args):
+        import logging as python
         import sys
+        if getattr(python, level) < python.getLogger("tensorflow").level:  # 0 where no verbosity was set
+            return
         sys.stderr.write(f"{level}:tensorflow:" + (message % args if args else message) + "\n")
 
     @staticmethod
