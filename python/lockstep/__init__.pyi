@@ -657,7 +657,7 @@ def space_to_batch_nd(input, block_shape, paddings, name=None) -> Any:
     ...
 from . import sparse as sparse
 def split(value, num_or_size_splits, axis=0, num=None, name='split') -> Any:
-    """`num` equal parts along `axis`, or parts of the sizes of a list."""
+    """Equal parts along `axis`, or parts of the sizes of a list, of which there are `num` if that is given."""
     ...
 def sqrt(x, name=None) -> Any:
     """The square root. Element by element; shape and dtype: those of x."""

@@ -233,7 +233,7 @@ def assert_(test, message):
 # ---- if -------------------------------------------------------------------------------------------
 
 
-def if_statement(test, body, otherwise, get, put, names, place):
+def if_statement(test, body, otherwise, get, put, names, _place):
     test = _test(test)
     if not _symbolic(test):
         if test:
@@ -444,7 +444,7 @@ def _specs(value):
 # ---- loops ----------------------------------------------------------------------------------------
 
 
-def while_statement(test, body, get, put, names, place, own):
+def while_statement(test, body, get, put, names, _place, own):
     """`own`: the names that nothing outside of the body has."""
     while True:
         holds = _test(test())

@@ -179,7 +179,9 @@ class Feature(_Message):
                 self._set = name
 
     def WhichOneof(self, group):
-        """The name of the list that it has; None for an empty feature."""
+        """The name of the list that it has; None for an empty feature. Raises: ValueError for a group other than "kind"."""
+        if group != "kind":
+            raise ValueError(f"Protocol message Feature has no oneof {group!r} field.")
         if self._set is not None:
             return self._set
         return next((name for name, _, _ in _KINDS if getattr(self, name).value), None)

@@ -189,7 +189,8 @@ class TensorSpec:
         return self.dtype == value.dtype and self.shape.is_compatible_with(value.shape)
 
     def most_specific_compatible_shape(self, other):
-        return self.shape
+        """The shape that fits this one's and another spec's tensors."""
+        return self.shape.most_specific_compatible_shape(other.shape)
 
     def __repr__(self):
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"

@@ -99,6 +99,7 @@ _ENUMS = {"OptimizerLevel": {"L1": 0, "L0": -1}, "JitLevel": {"DEFAULT": 0, "OFF
           "TraceLevel": {"NO_TRACE": 0, "SOFTWARE_TRACE": 1, "HARDWARE_TRACE": 2, "FULL_TRACE": 3}}
 _EMPTY = {"int": 0, "type": 0, "bool": False, "float": 0.0, "double": 0.0, "text": "", "bytes": b"", **dict.fromkeys(_ENUMS, 0)}
 _NUMBERS = ("int", "type", "bool", "float", "double", *_ENUMS)
+_GROUPS = {"Value": "value", "Event": "what", "CollectionDef": "kind", "AttrValue": "value"}  # the names of their groups
 _ONE_OF = {"Value": ("simple_value", "image", "histo", "tensor"), "Event": ("file_version", "graph_def", "summary"),
            "CollectionDef": ("node_list", "bytes_list", "int64_list", "float_list"),
            "AttrValue": tuple(name for name, _ in _MESSAGES["AttrValue"].values())}
@@ -224,7 +225,9 @@ class Message:
         return name in self._has or isinstance(held, Message) and bool(held._encoded())
 
     def WhichOneof(self, group):
-        """The name of the one field of a group that is there, or None."""
+        """The name of the one field of a group that is there, or None. Raises: ValueError for a group that is not there."""
+        if _GROUPS.get(self._kind, group) != group:
+            raise ValueError(f"Protocol message {self._kind} has no oneof {group!r} field.")
         return next((one for one in _ONE_OF.get(self._kind, ()) if self.HasField(one)), None)
 
     def _present(self):

@@ -167,5 +167,5 @@ def merge(value, outer, inner):
         return value.with_values(merge(value.values, outer - 1, inner - 1))
     if outer == 0:
         return value.values if inner == 1 else merge(value.values, 0, inner - 1)
-    joined = type(value)(value.values.values, ops_array.gather(value.values.row_splits, value.row_splits))
+    joined = type(value)(value.values.values, ops_array.gather(value.values.row_splits, value.row_splits), internal=True)
     return joined if inner == 2 else merge(joined, 1, inner - 1)

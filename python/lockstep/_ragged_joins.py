@@ -27,7 +27,7 @@ def _rows_as(values, lengths):
     """What is joined as ragged rows of these lengths."""
     lengths = [one if isinstance(one, int) else ops_math.cast(one, int64) for one in lengths]
     return RaggedTensor(values, rows_of.splits_of(ops_array.stack(
-        [ops_math.cast(one, values.row_splits.dtype if rows_of.is_ragged(values) else int64) for one in lengths])))
+        [ops_math.cast(one, values.row_splits.dtype if rows_of.is_ragged(values) else int64) for one in lengths])), internal=True)
 
 
 def stack(values, axis):
@@ -67,7 +67,7 @@ def concat(values, axis):
         count = rows_of.count_of(values[0])
         count = count + 1 if isinstance(count, int) else ops_math.cast(count, turned.row_splits.dtype) + 1
         places = rows_of.numbers(count, turned.row_splits.dtype) * len(values)
-        return RaggedTensor(turned.values, ops_array.gather(turned.row_splits, places))
+        return RaggedTensor(turned.values, ops_array.gather(turned.row_splits, places), internal=True)
     _check_splits(values)
     inner = [one.values for one in values]
     return values[0].with_values(concat(inner, axis - 1) if any(map(rows_of.is_ragged, inner)) else
@@ -91,7 +91,7 @@ def masked(data, mask):
         return data.with_values(kept)
     ends = ops_math.cumsum(ops_math.cast(mask.values, data.row_splits.dtype))
     ends = ops_array.concat([ops_array.zeros([1], ends.dtype), ends], 0)
-    return RaggedTensor(kept, ops_array.gather(ends, data.row_splits))
+    return RaggedTensor(kept, ops_array.gather(ends, data.row_splits), internal=True)
 
 
 def partitioned(data, partitions, count):

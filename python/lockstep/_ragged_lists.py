@@ -76,4 +76,4 @@ def range_of(starts, limits, deltas, dtype, splits_dtype):
     rows = rows_of.row_ids(splits)
     places = ops_math.cast(rows_of.columns(splits, rows), dtype)
     values = ops_array.gather(starts, rows) + places * ops_array.gather(deltas, rows)
-    return RaggedTensor(values, splits)
+    return RaggedTensor(values, splits, internal=True)

@@ -39,7 +39,7 @@ def segments(data, ids, count, kind):
     places = ops_array.gather(splits, ops_array.gather(ids, rows)) + rows_of.columns(own, rows)
     total = splits[-1]
     total = total if total._symbolic else int(total)
-    return RaggedTensor(segments(data.values, places, total, kind), splits)
+    return RaggedTensor(segments(data.values, places, total, kind), splits, internal=True)
 
 
 def _along(value, axis, kind):

@@ -49,7 +49,7 @@ def taken(values, begins, sizes, step=1):
     splits = splits_of(sizes)
     rows = row_ids(splits)
     places = ops_array.gather(begins, rows) + columns(splits, rows) * step
-    return RaggedTensor(picked(values, places), splits)
+    return RaggedTensor(picked(values, places), splits, internal=True)
 
 
 def picked(value, places):
@@ -68,7 +68,7 @@ def joined(values):
         return ops_array.concat(values, 0)
     kind = values[0].row_splits.dtype
     lengths = ops_array.concat([ops_math.cast(lengths_of(one.row_splits), kind) for one in values], 0)
-    return RaggedTensor(joined([one.values for one in values]), splits_of(lengths))
+    return RaggedTensor(joined([one.values for one in values]), splits_of(lengths), internal=True)
 
 
 def in_turn(values):

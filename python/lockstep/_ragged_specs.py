@@ -49,7 +49,7 @@ class RaggedParts(Parts):
         from . import ragged
         made = self[0]
         for splits in reversed(self[1:]):
-            made = ragged.RaggedTensor(made, splits)
+            made = ragged.RaggedTensor(made, splits, internal=True)
         return made
 
     def spec(self):

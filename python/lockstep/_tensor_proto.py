@@ -81,7 +81,9 @@ def _tensor_of(proto, dtype, shape):
 
 
 def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
-    """A TensorProto of values. Raises: TypeError, ValueError for values that do not fit dtype or shape."""
+    """A TensorProto of values. Fewer values than the shape holds are followed by repeats of the last one; with
+    `allow_broadcast` only a single value is repeated, with `verify_shape` the values must have the shape. Raises: TypeError
+    for values of another dtype or shape; ValueError for too many of them."""
     made = convert_to_tensor(values, dtype=dtype)
     if shape is not None:
         from . import ops_array
@@ -89,12 +91,18 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
         for size in shape:
             count *= int(size)
         have = made.shape.num_elements()
-        if verify_shape and list(shape) != list(made._shape):
+        is_single = list(made._shape) in ([], [1])
+        if (not is_single and have != count) if allow_broadcast else verify_shape and list(shape) != list(made._shape):
             raise TypeError(f"Expected Tensor's shape: {tuple(shape)}, but got {tuple(made._shape)}.")
         if have == 1 and count != 1 and not isinstance(values, Tensor):
             made = ops_array.fill(list(shape), ops_array.reshape(made, []))
-        elif have != count:
-            raise ValueError(f"values of {have} elements do not fill the shape {tuple(shape)} of {count}")
+        elif have > count or not have and count:
+            raise ValueError(f"Too many elements provided. Takes at most {count}, but got {have}." if have else
+                             f"[make_tensor_proto] no values fill the shape {tuple(shape)}")
+        elif have < count:
+            flat = ops_array.reshape(made, [-1])
+            rest = ops_array.fill([count - have], flat[have - 1])
+            made = ops_array.reshape(ops_array.concat([flat, rest], 0), list(shape))
         else:
             made = ops_array.reshape(made, list(shape))
     return Message("TensorProto", serialize(made))

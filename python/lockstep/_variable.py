@@ -38,8 +38,8 @@ def aggregation_number(how):
     if isinstance(how, str) and how.upper() in _HOW:
         return _HOW[how.upper()]
     if not isinstance(how, _Aggregation):
-        raise ValueError(f"Invalid value for argument `aggregation`. Expected one of {{'none', 'mean', 'sum', "
-                         f"'only_first_replica'}}. Received: aggregation={how}")
+        raise ValueError(f"Invalid value for argument `aggregation`. Expected one of `None`, `'none'`, `'mean'`, `'sum'`, "
+                         f"`'only_first_replica'`. Received: aggregation={how}")
     return how.value
 
 

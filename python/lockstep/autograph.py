@@ -19,6 +19,7 @@ import weakref
 
 from . import _autograph_places as places
 from . import _autograph_run as run
+from . import _refused
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _lock = threading.RLock()
@@ -34,11 +35,6 @@ class do_not_convert:
             return do_not_convert
         func._lockstep_plain = True
         return func
-
-
-def convert(recursive=True, optional_features=None, user_requested=True):
-    """Decorates a function whose control flow is to be taken over."""
-    return convert_callable
 
 
 def to_code(entity, recursive=True, experimental_optional_features=None):
@@ -662,5 +658,7 @@ def set_verbosity(level, alsologtostdout=False):
 
 
 def to_graph(entity, recursive=True, experimental_optional_features=None):
-    """The function with its control flow over tensors taken over, as `tf.function` does before it traces."""
+    """The function with its control flow over tensors taken over, as `tf.function` does before it traces. Functions that it
+    calls are taken over, too."""
+    _refused.only("autograph.to_graph", recursive=(recursive, True))
     return convert_callable(entity)

@@ -1,8 +1,5 @@
 from typing import Any
 
-def convert(recursive=True, optional_features=None, user_requested=True) -> Any:
-    """Decorates a function whose control flow is to be taken over."""
-    ...
 def convert_callable(function) -> Any:
     """The rewritten function; the function itself where there is nothing to rewrite or no source."""
     ...
@@ -26,7 +23,7 @@ def to_code(entity, recursive=True, experimental_optional_features=None) -> Any:
     """The rewritten source of a function."""
     ...
 def to_graph(entity, recursive=True, experimental_optional_features=None) -> Any:
-    """The function with its control flow over tensors taken over, as `tf.function` does before it traces."""
+    """The function with its control flow over tensors taken over, as `tf.function` does before it traces. Functions that it"""
     ...
 def trace(*args) -> Any:
     """Prints what is there while a function is traced: symbolic tensors, not their values."""

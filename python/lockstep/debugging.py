@@ -101,8 +101,10 @@ _ANY = ("...", "*", Ellipsis)
 
 
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
-    """Raises ValueError for other shapes; equal letters stand for equal sizes, None for any, "..." in front for any axes."""
-    known = {}
+    """Raises ValueError for other shapes; equal letters stand for equal sizes, None for any, "..." in front for any axes. Sizes
+    that only a run has are checked in the run; where they differ, it raises InvalidArgumentError with the first `summarize`
+    elements of the tensors in `data`."""
+    known, checks = {}, []
     for tensor, shape in (shapes.items() if isinstance(shapes, dict) else shapes):
         tensor = tensor if is_tensor(tensor) else convert_to_tensor(tensor)
         wanted = list(shape) if isinstance(shape, (list, tuple, str)) else [shape]
@@ -117,21 +119,33 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
             assert_rank_in(tensor, (0, 1), message)
         else:
             assert_rank(tensor, len(wanted), message)
-        _check_sizes(tensor, wanted, known, told, message)
+        checks += _check_sizes(tensor, wanted, known, told, message, data, summarize)
+    return group(*checks) if checks else None
 
 
-def _check_sizes(tensor, wanted, known, told, message):
-    """Raises ValueError for other sizes of the last axes; `known`: {letter: (size, who has told it)}, which is added to."""
-    own = tensor.shape.as_list()
+def _check_sizes(tensor, wanted, known, told, message, data, summarize):
+    """Raises ValueError for other sizes of the last axes; `known`: {letter: (size, text of its origin)}, which is added to.
+    Returns: assertions about sizes that only a run has."""
+    from .ops_array import shape
+    own, checks = tensor.shape.as_list(), []
     for axis, one in enumerate(wanted, len(own) - len(wanted)):
         size, cause = own[axis] if own else 1, "Specified explicitly."
+        if size is None and one is not None:
+            size = shape(tensor)[axis]
         if isinstance(one, str):
-            if one not in known and size is not None:
+            if one not in known:
                 known[one] = size, f"Specified by tensor {told.partition(' ')[2]} dimension {axis}."
-            one, cause = known.get(one, (None, ""))
-        if one is not None and size is not None and size != one:
+            one, cause = known[one]
+        if one is None or one is size:
+            continue
+        if isinstance(one, Tensor) or isinstance(size, Tensor):
+            checks.append(Assert(ops_math.equal(size, one), [
+                f"{_prefix(message)}{cause}", f"{told} dimension {axis} must have size", convert_to_tensor(one),
+                "Received shape: ", shape(tensor)] if data is None else data, summarize))
+        elif size != one:
             raise ValueError(f"{_prefix(message)}{cause}  {told} dimension {axis} must have size {one}.  Received size {size}, "
                              f"shape {tuple(own)}")
+    return checks
 
 
 def check_numerics(tensor, message, name=None):

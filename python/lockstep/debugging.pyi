@@ -62,7 +62,7 @@ def assert_scalar(tensor, message=None, name=None) -> Any:
     """`tensor`. Raises ValueError unless it is a scalar."""
     ...
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None) -> Any:
-    """Raises ValueError for other shapes; equal letters stand for equal sizes, None for any, '...' in front for any axes."""
+    """Raises ValueError for other shapes; equal letters stand for equal sizes, None for any, '...' in front for any axes. Sizes"""
     ...
 def assert_type(tensor, tf_type, message=None, name=None) -> Any:
     """Raises TypeError for a tensor, of whatever kind, of another dtype."""

@@ -31,12 +31,14 @@ class OpError(Exception):
     def __init__(self, node_def=None, op=None, message=None, error_code=None, *args):
         if message is None and isinstance(node_def, str):
             node_def, message = None, node_def
+        if isinstance(error_code, dict):  # of the classes below, which take the payloads behind the message
+            error_code, args = None, (error_code,)
         super().__init__(message)
         self.node_def = node_def
         self.op = op
         self.message = message
         self.error_code = self._code if error_code is None else error_code
-        self.experimental_payloads = {}
+        self.experimental_payloads = args[0] if args else {}
 
     def __str__(self):
         return str(self.message)

@@ -266,10 +266,8 @@ def parse_tensor(serialized, out_type, name=None):
 
 def tf_record_iterator(path, options=None):
     """The records of a file one after another, as bytes. Raises: DataLossError for a broken one."""
-    from .data import TFRecordDataset
-    kind = getattr(options, "compression_type", options) or ""
-    for record in TFRecordDataset(path, compression_type=kind):
-        yield record.numpy()
+    from .compat.v1._readers import tf_record_iterator as records
+    yield from records(path, options)
 
 
 def encode_base64(input, pad=False, name=None):

@@ -216,6 +216,7 @@ class MutableHashTable(_Table):
     def __init__(self, key_dtype, value_dtype, default_value, name="MutableHashTable", checkpoint=True,
                  experimental_is_anonymous=False):
         self._begin(key_dtype, value_dtype, name)
+        self._is_saved = bool(checkpoint)
         self._default = convert_to_tensor(default_value, dtype=self.value_dtype)
 
     def _row_shape(self):
@@ -282,7 +283,7 @@ class DenseHashTable(MutableHashTable):
 
     def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key, initial_num_buckets=None,
                  name="MutableDenseHashTable", checkpoint=True, experimental_is_anonymous=False):
-        super().__init__(key_dtype, value_dtype, default_value, name)
+        super().__init__(key_dtype, value_dtype, default_value, name, checkpoint)
         self._refused = [_leaves(convert_to_tensor(one, dtype=self.key_dtype))[0] for one in (empty_key, deleted_key)]
 
     def insert(self, keys, values, name=None):

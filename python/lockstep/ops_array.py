@@ -137,7 +137,12 @@ def stop_gradient(input, name=None):
 
 
 def prevent_gradient(input, message="", name=None):
-    return stop_gradient(input)
+    """`input`. Raises: LookupError with `message` where a gradient by it is asked for."""
+    from ._function import custom_gradient
+
+    def refuse(*_):
+        raise LookupError(f"Gradient explicitly disabled. Reason: {message}")
+    return custom_gradient(lambda x: (identity(x), refuse))(convert_to_tensor(input))
 
 
 def reshape(tensor, shape, name=None):
@@ -238,11 +243,14 @@ def unstack(value, num=None, axis=0, name="unstack"):
 
 @_takes_ragged
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
-    """`num` equal parts along `axis`, or parts of the sizes of a list."""
+    """Equal parts along `axis`, or parts of the sizes of a list, of which there are `num` if that is given."""
     value = convert_to_tensor(value)
     parts = integers(num_or_size_splits, "sizes")
     if isinstance(parts, int):
         return op(n.split, value, parts, int(axis))
+    if num is not None and int(num) != len(parts):
+        raise errors.InvalidArgumentError(None, None, f"[split] num must be the number of sizes; got num={num} and {len(parts)} "
+                                          "sizes")
     return op(n.split_v, value, [int(one) for one in parts], int(axis))
 
 
@@ -257,6 +265,7 @@ def slice(input_, begin, size, name=None):
 def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0,
                   new_axis_mask=0, shrink_axis_mask=0, var=None, name=None):
     """Python's slices begin:end:stride, one an axis."""
+    _refused.only("strided_slice", var=(var, None))
     if _value_shapes.is_value([begin, end, strides]):
         begin, end = unstack(begin) if is_tensor(begin) else begin, unstack(end) if is_tensor(end) else end
         entries = list(zip(begin, end, [1] * len(begin) if strides is None else integers(strides, "strides")))

@@ -19,6 +19,9 @@ class RaggedTensor:
     Rows that are known to have one length have it in `shape`."""
 
     def __init__(self, values, row_splits, internal=False):
+        if not internal:
+            raise ValueError("RaggedTensor constructor is private; please use one of the factory methods instead (e.g., "
+                             "RaggedTensor.from_row_lengths())")
         self._values = values
         self._row_splits = row_splits
         self._uniform = None
@@ -35,13 +38,13 @@ class RaggedTensor:
         values = values if isinstance(values, RaggedTensor) else convert_to_tensor(values)
         count = values._row_splits._shape[0] if isinstance(values, RaggedTensor) else values._shape[0]
         if splits._symbolic or not validate or count is None:
-            return cls(values, splits)
+            return cls(values, splits, internal=True)
         plain = splits.numpy()
         count -= isinstance(values, RaggedTensor)
         if len(plain) == 0 or plain[0] != 0 or (plain[1:] < plain[:-1]).any() or plain[-1] != count:
             raise InvalidArgumentError(None, None, f"Arguments to {name} do not form a valid RaggedTensor: "
                                        f"row_splits={plain.tolist()}, {count} values")
-        return cls(values, splits)
+        return cls(values, splits, internal=True)
 
     @classmethod
     def from_row_splits(cls, values, row_splits, name=None, validate=True):
@@ -98,7 +101,7 @@ class RaggedTensor:
             raise ValueError(f"uniform_row_length={size} times nrows={nrows} must equal nvals={count}")
         size = size if isinstance(size, int) else ops_math.cast(size, int64)
         rows = nrows + 1 if isinstance(nrows, int) else ops_math.cast(nrows, int64) + 1
-        made = cls(values, _rows.numbers(rows, int64) * size)
+        made = cls(values, _rows.numbers(rows, int64) * size, internal=True)
         return made._of_length(size if isinstance(size, int) else None)
 
     @classmethod
@@ -222,7 +225,7 @@ class RaggedTensor:
         return _ragged_forms.bounding_shape(self, axis, out_type)
 
     def with_values(self, new_values):
-        return RaggedTensor(new_values, self._row_splits)._of_length(self._uniform)
+        return RaggedTensor(new_values, self._row_splits, internal=True)._of_length(self._uniform)
 
     def with_flat_values(self, new_values):
         if isinstance(self._values, RaggedTensor):
@@ -232,7 +235,7 @@ class RaggedTensor:
     def with_row_splits_dtype(self, dtype):
         """The same with splits of int32 or int64."""
         values = self._values.with_row_splits_dtype(dtype) if isinstance(self._values, RaggedTensor) else self._values
-        return RaggedTensor(values, ops_math.cast(self._row_splits, dtype))._of_length(self._uniform)
+        return RaggedTensor(values, ops_math.cast(self._row_splits, dtype), internal=True)._of_length(self._uniform)
 
     def _as_only_row(self):
         """A tensor whose only row this one is."""

@@ -2,7 +2,7 @@
 
 import re as _re
 
-_PLACES = ("", "math", "nn", "linalg", "strings", "io", "random", "image", "bitwise")
+_PLACES = ("", "math", "nn", "linalg", "strings", "io", "random", "image", "bitwise", "ops_array")
 _OTHER = {"AddV2": "add", "Sub": "subtract", "Mul": "multiply", "RealDiv": "divide", "Neg": "negative", "Pack": "stack",
           "ConcatV2": "concat", "Select": "where", "SelectV2": "where", "Sum": "reduce_sum", "Mean": "reduce_mean",
           "Max": "reduce_max", "Min": "reduce_min", "Prod": "reduce_prod", "All": "reduce_all", "Any": "reduce_any",

@@ -10,6 +10,7 @@ import threading
 from . import _attribute_containers, _checkpoint_status, _late, _native, _refused, _whole_files
 from ._checkpoint_graphs import (NameBasedSaverStatus, SessionVariable, has_names_alone, outside_of_graphs,
                                  session_of)
+from ._checkpoint_options import call_back, CheckpointOptions, is_async, way  # noqa: F401
 from ._damage import reading
 from .errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ._tensor import Tensor, convert_to_tensor
@@ -227,24 +228,6 @@ def _version_here(variable):
     return variable.version if here else None
 
 
-class CheckpointOptions:
-    """enable_async: a save returns once the values are held, and a thread of its own writes them; the next call of that
-    checkpoint waits for it, and raises what went wrong with it."""
-
-    def __init__(self, experimental_io_device=None, enable_async=False, **kwargs):
-        self.enable_async = enable_async
-
-
-def _is_async(options):
-    return bool(getattr(options, "enable_async", False))
-
-
-def _way(options):
-    """How the native checkpoint is to write: whether by a thread, and whose workers come with one path, of which one does."""
-    strategy = _whole_files.of_workers()
-    return _is_async(options), None if strategy is None else strategy._native
-
-
 def _one_at_a_time(method):
     """Of a checkpoint and its managers, in whatever threads: saves have numbers of their own."""
     @functools.wraps(method)
@@ -255,13 +238,15 @@ def _one_at_a_time(method):
     return call
 
 
-_being_written = set()  # what writes for a checkpoint, until somebody has waited for it
+_being_written = {}  # the writers of a checkpoint until a call has waited for them, and the function to call afterwards
 
 
 @atexit.register
 def _finish_all():
     while _being_written:
-        _being_written.pop()[0].sync()
+        writers, after = _being_written.popitem()
+        writers[0].sync()
+        after()
 
 
 _OTHER_SHAPE = re.compile(r"got (\w+)\[([\d,]*)\] for \1\[([\d,]*)\] \((.*?)(/\.ATTRIBUTES/VARIABLE_VALUE)? of ")
@@ -348,9 +333,9 @@ class Checkpoint:
         """Counts the saves, and writes to "PREFIX-<count>"; its path."""
         with outside_of_graphs():
             native = self._made()
-            path = native.save(os.fspath(file_prefix), *_way(options))
+            path = native.save(os.fspath(file_prefix), *way(options))
             self._keep_count(native)
-            self._writes(options, native)
+            self._writes(options, path, native)
         return path
 
     @_one_at_a_time
@@ -358,25 +343,31 @@ class Checkpoint:
         """Writes to the prefix as it is."""
         with outside_of_graphs():
             native = self._made()
-            native.write(os.fspath(file_prefix), *_way(options))
-            self._writes(options, native)
+            native.write(os.fspath(file_prefix), *way(options))
+            self._writes(options, os.fspath(file_prefix), native)
         return os.fspath(file_prefix)
 
     @_one_at_a_time
     def sync(self):
         """Waits for a save with `CheckpointOptions(enable_async=True)`. Raises: what went wrong with it."""
 
-    def _writes(self, options, *writers):
-        """Keeps what writes, a native checkpoint first, until somebody waits for it."""
-        if _is_async(options):
+    def _writes(self, options, path, *writers):
+        """Calls the options' callbacks with what was written; if a thread writes, keeps the writers, a native checkpoint first,
+        until a call waits for them, and calls back then."""
+        after = functools.partial(call_back, options, path)
+        if is_async(options):
             self.__dict__["_writers"] = writers
-            _being_written.add(writers)
+            _being_written[writers] = after
+        else:
+            after()
 
     def _finish(self):
         writers = self.__dict__.pop("_writers", None)
         if writers is not None:
-            _being_written.discard(writers)
+            after = _being_written.pop(writers, None)
             writers[0].sync()
+            if after is not None:
+                after()
 
     @_one_at_a_time
     def restore(self, save_path, options=None):
@@ -537,9 +528,9 @@ class CheckpointManager:
             return None
         native, manager = self._opened(filled=True)
         number = None if checkpoint_number is None else int(checkpoint_number)
-        path = manager.save(number, *_way(options))
+        path = manager.save(number, *way(options))
         self._checkpoint._keep_count(native)
-        self._checkpoint._writes(options, native, manager)
+        self._checkpoint._writes(options, path, native, manager)
         return path
 
     @property

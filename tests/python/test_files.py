@@ -259,7 +259,7 @@ class TensorBytes(unittest.TestCase):
 
     def test_make_tensor_proto_checks_shapes(self):
         self.assertEqual(tf.make_ndarray(tf.make_tensor_proto(3, shape=[2])).tolist(), [3, 3])
-        with self.assertRaisesRegex(ValueError, "3 elements do not fill"):
+        with self.assertRaisesRegex(ValueError, "Takes at most 2, but got 3"):
             tf.make_tensor_proto([1, 2, 3], shape=[2])
 
 

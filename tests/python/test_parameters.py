@@ -42,82 +42,37 @@ INTERFACES = {
     "regularization_losses", "custom_objects"}
 
 
-# Parameters that are ignored although TensorFlow uses them, by file and function. The list may only become shorter.
-REMAINING = {
-    "_autograph_run.py:if_statement": "place",
-    "_autograph_run.py:while_statement": "place",
-    "_example.py:WhichOneof": "group",
-    "_function.py:most_specific_compatible_shape": "other",
-    "_messages.py:WhichOneof": "group",
-    "_tape.py:batch_jacobian": "unconnected_gradients",
-    "_tensor_array.py:__init__": "tensor_array_name",
-    "_tensor_proto.py:make_tensor_proto": "allow_broadcast",
-    "autograph.py:convert": "optional_features recursive user_requested",
-    "autograph.py:to_code": "experimental_optional_features recursive",
-    "autograph.py:to_graph": "experimental_optional_features recursive",
-    "compat/v1/_graph_defs.py:import_graph_def": "op_dict producer_op_list",
-    "compat/v1/_graphs.py:as_graph_def": "add_shapes from_version use_pybind11_proto",
-    "compat/v1/_graphs.py:as_graph_element": "allow_operation allow_tensor",
-    "compat/v1/_readers.py:__init__": "encoding",
-    "compat/v1/_sessions.py:make_callable": "accept_options",
-    "compat/v1/_sessions.py:reset": "config containers",
-    "compat/v1/_variables.py:assign": "read_value",
-    "compat/v1/data.py:from_string_handle": "output_classes",
-    "compat/v1/data.py:from_structure": "output_classes shared_name",
-    "compat/v1/data.py:make_initializable_iterator": "shared_name",
-    "compat/v1/flags.py:DEFINE_enum": "more",
-    "compat/v1/flags.py:DEFINE_enum_class": "more",
-    "compat/v1/flags.py:define": "arguments more",
-    "compat/v1/meta_graphs.py:export_meta_graph": "clear_extraneous_savers meta_info_def save_debug_info strip_default_attrs",
-    "compat/v1/optimizers.py:__init__": "accum_name linear_name",
-    "compat/v1/saving.py:remove_checkpoint": "checkpoint_format_version",
-    "compat/v1/session_manager.py:__init__": "local_init_run_options",
-    "compat/v1/summary.py:merge": "collections",
-    "compat/v1/supervisor.py:__init__": "local_init_run_options",
-    "critical_section.py:execute": "exclusive_resource_access",
-    "data/_dataset.py:ignore_errors": "log_warning",
-    "data/_dataset.py:load": "compression element_spec wait",
-    "data/_dataset.py:save": "checkpoint_args shard_func",
-    "data/_dataset.py:snapshot": "compression shard_func",
-    "data/experimental.py:save": "shard_func",
-    "debugging.py:assert_shapes": "data summarize",
-    "debugging.py:enable_check_numerics": "path_length_limit stack_height_limit",
-    "distribute/__init__.py:__init__": "coordinated extended",
-    "distribute/cluster_resolver.py:__init__": "auto_set_gpu gpus_per_node gpus_per_task tasks_per_node",
-    "distribute/coordinator.py:all_gather": "axis",
-    "distribute/coordinator.py:shards_in_scope": "variable_def",
-    "distribute/partitioners.py:__call__": "dtype",
-    "distribute/server.py:__init__": "protocol",
-    "distribute/server.py:create_local_server": "start",
-    "errors.py:__init__": "args",
-    "keras/__init__.py:Variable": "autocast",
-    "keras/_layer.py:build": "input_shape",
-    "keras/_policy.py:__init__": "source_name",
-    "keras/_training.py:compute_loss": "x",
-    "keras/_training.py:compute_metrics": "x",
-    "keras/_training.py:make_train_function": "force",
-    "keras/layers/_resizing.py:__init__": "fill_mode fill_value",
-    "keras/layers/_vocabulary.py:__init__": "dtype vocabulary_dtype",
-    "keras/metrics.py:add_variable": "aggregation",
-    "keras/models.py:__init__": "kwargs",
-    "keras/models.py:build": "input_shape",
-    "keras/models.py:export": "input_signature kwargs verbose",
-    "keras/models.py:pop": "rebuild",
-    "keras/optimizers/__init__.py:add_variable": "aggregation layout",
-    "keras/optimizers/__init__.py:finalize_variable_values": "var_list",
-    "keras/regularizers.py:__call__": "x",
-    "keras/utils.py:__init__": "interval stateful_metrics unit_name width",
-    "lookup.py:__init__": "checkpoint",
-    "ops_array.py:prevent_gradient": "message",
-    "ops_array.py:split": "num",
-    "ops_array.py:strided_slice": "var",
-    "ragged.py:__init__": "internal",
-    "ragged.py:from_uniform_row_length": "validate",
-    "saved_model.py:save": "export_dir obj signatures",
-    "sparse.py:batch_spec": "size",
-    "summary.py:create_file_writer": "experimental_trackable",
-    "summary.py:trace_export": "profiler_outdir",
-    "train.py:__init__": "kwargs",
+# Parameters of single functions that have no effect in TensorFlow either, by the reason and the place of the function.
+NO_EFFECT_HERE = {
+    "a gradient that is not there is zeros in TensorFlow, too, whatever is given": {"_tape.py:batch_jacobian": "unconnected_gradients"},
+    "a name of an op or a resource": {"_tensor_array.py:__init__": "tensor_array_name", "compat/v1/data.py:from_structure": "shared_name",
+                                      "compat/v1/data.py:make_initializable_iterator": "shared_name"},
+    "features of the conversion that are always on": {"autograph.py:to_code": "experimental_optional_features recursive",
+                                                      "autograph.py:to_graph": "experimental_optional_features"},
+    "TensorFlow does not read it": {
+        "compat/v1/_graph_defs.py:import_graph_def": "op_dict", "compat/v1/_graphs.py:as_graph_def": "from_version use_pybind11_proto",
+        "keras/_training.py:compute_loss": "x", "keras/_training.py:compute_metrics": "x", "summary.py:trace_export": "profiler_outdir",
+        "distribute/partitioners.py:__call__": "dtype", "keras/optimizers/__init__.py:add_variable": "layout"},
+    "attributes that are not known are left out of a graph anyway": {"compat/v1/_graph_defs.py:import_graph_def": "producer_op_list"},
+    "the graph is the same, with shapes and default attributes written out": {
+        "compat/v1/_graphs.py:as_graph_def": "add_shapes", "compat/v1/meta_graphs.py:export_meta_graph": "strip_default_attrs"},
+    "the collection of savers is not written": {"compat/v1/meta_graphs.py:export_meta_graph": "clear_extraneous_savers"},
+    "how a session connects": {"compat/v1/_sessions.py:reset": "config"},
+    "a check that a program does not lock one resource twice": {"critical_section.py:execute": "exclusive_resource_access"},
+    "how long the stack in a message is, which names the op alone": {
+        "debugging.py:enable_check_numerics": "path_length_limit stack_height_limit"},
+    "the function has one replica": {"distribute/coordinator.py:all_gather": "axis"},
+    "not read yet": {"distribute/cluster_resolver.py:__init__": "auto_set_gpu gpus_per_node gpus_per_task tasks_per_node"},
+    "`__new__` reads it and chooses the class": {"distribute/__init__.py:__init__": "coordinated"},
+    "an interface: others of its kind use it": {
+        "distribute/coordinator.py:shards_in_scope": "variable_def", "keras/_layer.py:build": "input_shape",
+        "keras/models.py:build": "input_shape", "keras/regularizers.py:__call__": "x", "sparse.py:batch_spec": "size"},
+    "the step is traced anew in each call anyway": {"keras/_training.py:make_train_function": "force"},
+    "every split is checked": {"ragged.py:from_uniform_row_length": "validate"},
+    "the whole function is refused": {"saved_model.py:save": "export_dir obj signatures"},
+    "a writer is saved with nothing": {"summary.py:create_file_writer": "experimental_trackable"},
+    "the server listens from the beginning, because its port is free only then": {
+        "distribute/server.py:create_local_server": "start"},
 }
 
 # Arguments that constructors need, for the test of keywords that they do not know.
@@ -224,11 +179,16 @@ class Parameters(unittest.TestCase):
                 where = f"{pathlib.Path(code.co_filename).relative_to(FOLDER)}:{code.co_name}"
                 ignored.setdefault(where, set()).update(names)
         self.assertGreater(count, 2000)
-        new = {where: sorted(names - set(REMAINING.get(where, "").split())) for where, names in ignored.items()}
+        listed = {}
+        for places in NO_EFFECT_HERE.values():
+            for where, names in places.items():
+                listed.setdefault(where, set()).update(names.split())
+        new = {where: sorted(names - listed.get(where, set())) for where, names in ignored.items()}
         new = {where: names for where, names in new.items() if names}
         self.assertEqual(new, {}, "these parameters are ignored: use them, or refuse other values by `_refused.only`")
-        gone = {where: one for where, names in REMAINING.items() for one in names.split() if one not in ignored.get(where, ())}
-        self.assertEqual(gone, {}, "these parameters are read now: take them off the list")
+        gone = {where: sorted(names - ignored.get(where, set())) for where, names in listed.items()}
+        gone = {where: names for where, names in gone.items() if names}
+        self.assertEqual(gone, {}, "these parameters are read: take them off the list of those without effect")
 
     def test_unknown_keywords_are_refused(self):
         keras, refused = lockstep.keras, 0

@@ -69,7 +69,7 @@ class Dataset:
         """What `reduce_func(key, dataset of a window)` gives, window by window."""
         ...
     def ignore_errors(self, log_warning=False, name=None) -> Any:
-        """Leaves out elements that fail."""
+        """Leaves out elements that fail; with `log_warning` each error is written to the log."""
         ...
     def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None) -> Any:
         """The same with `cycle_length` of them open at a time, `block_length` elements of each in"""
@@ -80,7 +80,7 @@ class Dataset:
         ...
     @staticmethod
     def load(path, element_spec=None, compression=None, reader_func=None, wait=False) -> Any:
-        """What `save` has written. Raises: NotFoundError; NotImplementedError for a `reader_func`."""
+        """The elements that `save` has written; with `wait` once they are there. Raises: NotFoundError; ValueError for another"""
         ...
     def make_initializable_iterator(self, shared_name=None) -> Any:
         """One that begins when its `initializer` is run, in a session."""

@@ -1,8 +1,10 @@
 """Datasets: sequences of elements that are described, not held."""
 
 import os
+import sys
+import time
 
-from .. import _composites, _native, errors, nest
+from .. import _composites, _native, _refused, errors, nest
 from .._dtypes import as_dtype, BY_CODE, int64, TensorShape
 from .._function import TensorSpec
 from .._tensor import convert_to_tensor, integers
@@ -441,16 +443,20 @@ class Dataset:
     def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
         """Writes the elements below a folder, from which `Dataset.load` reads them, of Lockstep alone."""
         from . import files
+        _refused.only("Dataset.save", shard_func=(shard_func, None), checkpoint_args=(checkpoint_args, None))
         files.save(self, path, compression)
 
     @staticmethod
     def load(path, element_spec=None, compression=None, reader_func=None, wait=False):
-        """What `save` has written. Raises: NotFoundError; NotImplementedError for a `reader_func`."""
+        """The elements that `save` has written; with `wait` once they are there. Raises: NotFoundError; ValueError for another
+        `element_spec`; NotImplementedError for a `reader_func`."""
         from . import files
         if reader_func is not None:
             raise NotImplementedError("the elements come in the order in which they were saved; shuffle the dataset that load "
                                       "gives")
-        return files.load(path)
+        while wait and not os.path.exists(os.path.join(_names_of(path)[0], "element_spec.json")):
+            time.sleep(0.5)
+        return files.load(path, element_spec, compression)
 
     def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
         """The elements; the first full pass writes them below a folder, later ones, also of later runs, read them. A dataset
@@ -462,8 +468,10 @@ class Dataset:
         if reader_func is not None:
             raise NotImplementedError("the elements come in the order in which they were written; shuffle the dataset that "
                                       "snapshot gives")
+        _refused.only("Dataset.snapshot", shard_func=(shard_func, None))
+        kind = files.compression_of("Dataset.snapshot", compression)
         described = f"{self.explain()}\n{self.element_spec!r}\n{_lineage.text(self.__dict__.get('_lineage'))}".encode()
-        return files.cached(self, os.path.join(_names_of(path)[0], f"{_native.fingerprint64(described):016x}", "snapshot"))
+        return files.cached(self, os.path.join(_names_of(path)[0], f"{_native.fingerprint64(described):016x}", "snapshot"), kind)
 
     def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
         """(class, element) of elements drawn so that their classes are distributed as `target_dist` says. Without
@@ -534,7 +542,7 @@ class Dataset:
         return self._from_python(make, self._spec, "_UniqueDataset")
 
     def ignore_errors(self, log_warning=False, name=None):
-        """Leaves out elements that fail."""
+        """Leaves out elements that fail; with `log_warning` each error is written to the log."""
         def make():
             place = iter(self)
             refused = None
@@ -543,7 +551,9 @@ class Dataset:
                     yield _flat_element(next(place))
                 except StopIteration:
                     return
-                except errors.OpError:
+                except errors.OpError as error:
+                    if log_warning:
+                        print(f"Error raised with error message: {error}", file=sys.stderr)
                     epoch, read = place._native.cursor()
                     if refused == (epoch, read):
                         raise  # the element behind it cannot be reached without it

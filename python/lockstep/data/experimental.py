@@ -164,7 +164,7 @@ def from_list(elements, name=None):
 
 
 def save(dataset, path, compression=None, shard_func=None):
-    dataset.save(path, compression)
+    dataset.save(path, compression, shard_func)
 
 
 def load(path, element_spec=None, compression=None, reader_func=None):

@@ -5,7 +5,7 @@ import math
 import os
 import zlib
 
-from .. import _native, errors, nest
+from .. import _native, _refused, errors, nest
 from .._damage import reading, refuse
 from .._dtypes import as_dtype
 from .._function import TensorSpec
@@ -67,13 +67,13 @@ def _unpacked(data):
     return convert_to_tensor(numpy.frombuffer(body, dtype.as_numpy_dtype).reshape(shape).copy(), dtype=dtype)
 
 
-def _elements(path, spec, total=None):
+def _elements(path, spec, total=None, compression=None):
     """The elements of a file that `_write` has written: records, one a component. Raises: DataLossError for other elements than
     `spec` says, or another number of them than `total`."""
     from . import TFRecordDataset
     specs = nest.flatten(spec)
     count, row, head = 0, [], None
-    for record in TFRecordDataset(path):
+    for record in TFRecordDataset(path, compression or ""):
         data = record.numpy()
         with reading(path):
             if head is None:
@@ -93,12 +93,12 @@ def _elements(path, spec, total=None):
         refuse(path, f"the file ends within its elements; got {count} whole ones")
 
 
-def _write(path, count, rows):
+def _write(path, count, rows, compression=None):
     """Writes to a file beside it, and names it `path` once all is there."""
     from ..io import TFRecordWriter
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     unfinished = f"{path}.{os.getpid()}.unfinished"
-    with TFRecordWriter(unfinished) as writer:
+    with TFRecordWriter(unfinished, compression) as writer:
         writer.write(str(count).encode())
         for row in rows:
             for one in row:
@@ -107,7 +107,7 @@ def _write(path, count, rows):
     os.replace(unfinished, path)
 
 
-def cached(dataset, prefix):
+def cached(dataset, prefix, compression=None):
     """The dataset; its first full pass writes the elements to a file, others read them there."""
     from ._elements import _flat_element
     path = prefix + ".data"
@@ -115,9 +115,15 @@ def cached(dataset, prefix):
 
     def make():
         if os.path.exists(path):
-            return _elements(path, dataset._spec)
-        return _write(path, count, (_flat_element(one) for one in dataset))
+            return _elements(path, dataset._spec, None, compression)
+        return _write(path, count, (_flat_element(one) for one in dataset), compression)
     return dataset._from_python(make, dataset._spec, "CacheDataset")
+
+
+def compression_of(where, compression):
+    """How files are compressed: None or "GZIP". "AUTO" and "SNAPPY" leave them as they are. Raises: ValueError."""
+    _refused.one_of(where, "compression", compression, (None, "", "NONE", "AUTO", "GZIP", "SNAPPY"))
+    return "GZIP" if compression == "GZIP" else None
 
 
 def save(dataset, path, compression=None):
@@ -125,16 +131,25 @@ def save(dataset, path, compression=None):
     import json
     from ._elements import _flat_element
     folder = os.fspath(path)
-    if compression not in (None, "NONE", "GZIP"):
-        raise ValueError(f"compression must be None or GZIP; got {compression!r}")
+    compression = compression_of("Dataset.save", compression)
     count = sum(1 for _ in _write(os.path.join(folder, "elements.data"), len(nest.flatten(dataset._spec)),
-                                  (_flat_element(one) for one in dataset)))
+                                  (_flat_element(one) for one in dataset), compression))
     with open(os.path.join(folder, "element_spec.json"), "w") as file:
         json.dump({"spec": _form(dataset._spec), "count": count}, file)
 
 
-def load(path):
-    """The dataset of a folder. Raises: NotFoundError; DataLossError for damaged files."""
+def _fitting(found, wanted):
+    """The spec that a program gives for saved elements. Raises: ValueError where the saved elements have another."""
+    nest.assert_same_structure(found, wanted)
+    for own, one in zip(nest.flatten(found), nest.flatten(wanted)):
+        if own.dtype != one.dtype or not own.shape.is_compatible_with(one.shape):
+            raise ValueError(f"[Dataset.load] element_spec must be that of the saved elements, {found!r}; got {wanted!r}")
+    return wanted
+
+
+def load(path, element_spec=None, compression=None):
+    """The dataset of a folder. Raises: NotFoundError; ValueError for another `element_spec`; DataLossError for damaged files,
+    and for another compression than the elements were saved with."""
     import json
     from . import Dataset
     from ._names_of import _names_of
@@ -150,8 +165,9 @@ def load(path):
         spec, total = _formed(form["spec"]), form["count"]
         if total is not None and (type(total) is not int or total < 0):
             refuse(described, f"the count of elements must be a number; got {total!r}")
-        data = os.path.join(folder, "elements.data")
-        made = Dataset.range(0)._from_python(lambda: _elements(data, spec, total), spec, "_LoadDataset")
+    spec = spec if element_spec is None else _fitting(spec, element_spec)
+    data, kind = os.path.join(folder, "elements.data"), compression_of("Dataset.load", compression)
+    made = Dataset.range(0)._from_python(lambda: _elements(data, spec, total, kind), spec, "_LoadDataset")
     if total is not None:
         made._asserted = total
     return made

@@ -5,7 +5,7 @@ import sys
 import threading
 import weakref
 
-from .. import _native, _thread_lists, _whole_files, errors, nest
+from .. import _native, _refused, _thread_lists, _whole_files, errors, nest
 from .._tape import with_slices
 from .._tensor import convert_to_tensor, IndexedSlices
 from .._variable import Variable
@@ -80,6 +80,7 @@ class Strategy:
     def __init__(self, extended=None):
         if type(self) is Strategy:
             raise TypeError("make a MirroredStrategy, OneDeviceStrategy, ...")
+        _refused.only("Strategy", extended=(extended, None))
 
     def _adopt(self, native):
         self._native = native

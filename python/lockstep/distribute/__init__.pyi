@@ -150,7 +150,7 @@ class Server:
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True) -> None: ...
     @staticmethod
     def create_local_server(config=None, start=True) -> Any:
-        """A cluster of this process alone, at a free port."""
+        """A cluster of this process alone, at a free port. It always listens: a port is not free before."""
         ...
     def join(self) -> Any:
         """Waits for ever."""

@@ -3,6 +3,7 @@
 import atexit
 
 from .. import _native
+from ..errors import NotFoundError
 from ..train_cluster import ClusterSpec, ServerDef
 
 
@@ -24,6 +25,9 @@ class Server:
             job_name = server_or_cluster_def.job_name if job_name is None else job_name
             task_index = server_or_cluster_def.task_index if task_index is None else task_index
             server_or_cluster_def = server_or_cluster_def.cluster
+        if protocol not in (None, "grpc", "lockstep"):
+            raise NotFoundError(None, None, "No server factory registered for the given ServerDef: the protocol must be \"grpc\"; "
+                                f"got {protocol!r}")
         spec = ClusterSpec(server_or_cluster_def)
         if job_name is None:
             if len(spec.jobs) != 1:
@@ -40,7 +44,7 @@ class Server:
 
     @staticmethod
     def create_local_server(config=None, start=True):
-        """A cluster of this process alone, at a free port."""
+        """A cluster of this process alone, at a free port. It always listens: a port is not free before."""
         server = object.__new__(Server)
         server._native, server._config = _native.Server.local(), config
         _running.append(server._native)

@@ -1,6 +1,7 @@
 """Keras 3's names: layers, models, training."""
 
 from .. import _refused
+from .._variable import Variable as _Variable
 from . import (activations, backend, callbacks, constraints, datasets, initializers,  # noqa: F401
                layers, losses, metrics, ops, optimizers, random, regularizers, utils,
                preprocessing)
@@ -68,9 +69,9 @@ def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True,
              name=None, **kwargs):
     """A variable as Keras makes it: of an array, or of an initializer and a shape. Raises: ValueError without a shape."""
     _refused.no_more("Variable", kwargs)
-    _refused.only("Variable", aggregation=(aggregation, None, "none"), synchronization=(synchronization, "auto"))
-    from .._variable import Variable as Made
     from ._names import auto_name
+    from ._variables import Autocast, options
+    placed = options(aggregation, synchronization)
     if isinstance(initializer, (str, dict, Initializer)) or callable(initializer):
         if shape is None:
             raise ValueError("When creating a Variable from an initializer, the `shape` argument should be specified. "
@@ -82,7 +83,7 @@ def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True,
         typed = hasattr(initializer, "dtype") or isinstance(initializer, bool)
         value = convert_to_tensor(initializer, dtype=None if typed else dtype)
         value = value if dtype is None else ops.cast(value, dtype)
-    made = Made(value, trainable=trainable, name=name or "variable")
+    made = (Autocast if autocast else _Variable)(value, trainable=trainable, name=name or "variable", **placed)
     made._keras_path, made._is_of_keras = name or auto_name("variable"), True
     return made
 

@@ -19,7 +19,7 @@ class DTypePolicy:
     Args: name: a floating dtype for both, or "mixed_bfloat16" or "mixed_float16": weights in float32. Raises: ValueError
     for another name."""
 
-    def __init__(self, name="float32", source_name=None):
+    def __init__(self, name="float32"):
         if not isinstance(name, str):
             raise TypeError(f"'name' must be a string, such as 'mixed_float16'. Received: name={name} "
                             f"(of type {type(name)})")

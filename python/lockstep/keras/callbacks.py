@@ -239,9 +239,10 @@ def _overrides(callback, hook):
 class Line:
     """Keras's line of progress: redrawn on terminals and in notebooks, one line an epoch elsewhere."""
 
-    def __init__(self, verbose, steps):
+    def __init__(self, verbose, steps, width=20, interval=0.05, unit="step"):
         self.verbose = verbose
         self.steps = steps
+        self._bar_width, self._interval, self._unit = width, interval, unit
         self.done = 0
         self._start = self._first = self._last = time.time()
         self._drawn = 0.0
@@ -254,7 +255,7 @@ class Line:
         self._last = time.time()
         if done == 1:
             self._first = self._last
-        if self._live and done != self.steps and self._last - self._drawn > 0.05:
+        if self._live and done != self.steps and self._last - self._drawn > self._interval:
             self._drawn = self._last
             self._write(self._text(source(), False))
 
@@ -294,13 +295,13 @@ class Line:
         if self._live and steps is not None:
             text = f"\033[1m{text}\033[0m"
         if self.verbose == 1 and steps is not None:
-            full = 20 * self.done // max(steps, 1)
-            bar = "━" * 20
+            full = self._bar_width * self.done // max(steps, 1)
+            bar = "━" * self._bar_width
             if self._live:
-                bar = f"\033[32m{'━' * full}\033[0m\033[37m{'━' * (20 - full)}\033[0m"
+                bar = f"\033[32m{'━' * full}\033[0m\033[37m{'━' * (self._bar_width - full)}\033[0m"
             text += " " + bar
         seconds = time.time() - self._start if last or steps is None else per_step * (steps - self.done)
-        text += joint + _duration(seconds) + joint + _per_step(per_step)
+        text += joint + _duration(seconds) + joint + _per_step(per_step, self._unit)
         for name, value in logs.items():
             number = float(value) if not hasattr(value, "size") or getattr(value, "size", 1) == 1 else None
             text += f" - {name}: " + (_figure(number) if number is not None else str(value))
@@ -316,12 +317,12 @@ def _duration(seconds):
     return f"{seconds}s"
 
 
-def _per_step(seconds):
+def _per_step(seconds, unit):
     if seconds >= 1 or seconds == 0:
-        return f"{seconds:.0f}s/step"
+        return f"{seconds:.0f}s/{unit}"
     if seconds >= 1e-3:
-        return f"{seconds * 1e3:.0f}ms/step"
-    return f"{seconds * 1e6:.0f}us/step"
+        return f"{seconds * 1e3:.0f}ms/{unit}"
+    return f"{seconds * 1e6:.0f}us/{unit}"
 
 
 def _figure(value):

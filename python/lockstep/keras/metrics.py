@@ -12,6 +12,7 @@ from . import _metric_parts
 from ._names import auto_name, to_snake_case
 from ._policy import _widened
 from ._replica_figures import noting as _noting
+from ._variables import require_sum as _require_sum
 
 
 class Metric:
@@ -56,7 +57,9 @@ class Metric:
         return next(iter(made.values())) if isinstance(made, dict) else made
 
     def add_variable(self, shape=(), initializer=None, dtype=None, aggregation="sum", name=None):
-        """A variable of the metric; in a replica it is that one's own, and outside the sum over them."""
+        """A variable of the metric; in a replica it is that one's own, and outside the sum over them. Raises:
+        NotImplementedError for another `aggregation` of several replicas; ValueError for no kind of aggregation."""
+        _require_sum("Metric.add_variable", aggregation)
         dtype = as_dtype(dtype or "float32")
         made = self._native.add(name or "variable", [int(s) for s in shape], int(dtype))
         if initializer is not None:
@@ -69,8 +72,7 @@ class Metric:
         variable._keras_path = f"{self.name}/{name or auto_name('variable')}"
         return variable
 
-    def add_weight(self, shape=(), initializer=None, dtype=None, name=None, **kwargs):
-        _refused.no_more("add_weight", kwargs, ("aggregation", "synchronization", "trainable"))
+    def add_weight(self, shape=(), initializer=None, dtype=None, name=None):
         if isinstance(shape, str):
             name, shape = shape, ()
         return self.add_variable(shape, initializer, dtype, name=name)

@@ -211,11 +211,18 @@ class Model(Trainer, Layer):
         return self._bridge().state_digest()
 
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
-        """Writes the model for inference, as ONNX (`format="onnx"`). Raises: NotImplementedError for other formats, with
-        what to use instead."""
+        """Writes the model for inference, as ONNX (`format="onnx"`). With `verbose` prints where it is. Raises:
+        NotImplementedError for other formats, with what to use instead; ValueError for a format that there is not."""
+        formats = ("tf_saved_model", "onnx", "openvino", "litert", "torch")
+        if format not in formats:
+            raise ValueError(f"Unrecognized format={format}. Supported formats are: {formats}.")
+        _refused.no_more("export", kwargs, ("is_static", "jax2tf_kwargs", "opset_version"))
+        _refused.only("Model.export", input_signature=(input_signature, None), opset_version=(kwargs.get("opset_version"), None))
         if format == "onnx":
             from .. import onnx
             onnx.export(self, str(filepath))
+            if verbose:
+                print(f"Saved artifact at '{filepath}'.")
             return
         from ..saved_model import save
         save(self, filepath)
@@ -273,6 +280,8 @@ class Functional(Model):
     """The model that computes outputs from inputs by the layers between them."""
 
     def __init__(self, inputs, outputs, name=None, trainable=True, **kwargs):
+        if kwargs:
+            raise ValueError(f"Unrecognized keyword arguments passed to {type(self).__name__}: {kwargs}")
         super().__init__(name=name, trainable=trainable)
         for place, ends in (("inputs", inputs), ("outputs", outputs)):
             for one in nest.flatten(ends):
@@ -556,9 +565,12 @@ class Sequential(Model):
             self._rebuild()
 
     def pop(self, rebuild=True):
-        """Takes the last layer away."""
+        """Takes the last layer away; with `rebuild` the model is built of the others."""
         layer = self._stack.pop()
         self._children[:] = [one for one in self._children if one is not layer]
+        object.__setattr__(self, "built", False)
+        if rebuild:
+            self._rebuild()
         return layer
 
     @property

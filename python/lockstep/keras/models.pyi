@@ -56,7 +56,7 @@ class Model(Trainer, lockstep.keras.layers.Layer):
         """The outputs have the masks that the layers gave them."""
         ...
     def export(self, filepath, format='tf_saved_model', verbose=None, input_signature=None, **kwargs) -> Any:
-        """Writes the model for inference, as ONNX (`format='onnx'`). Raises: NotImplementedError for other formats, with"""
+        """Writes the model for inference, as ONNX (`format='onnx'`). With `verbose` prints where it is. Raises:"""
         ...
     @classmethod
     def from_config(cls, config, custom_objects=None) -> Any:
@@ -137,7 +137,7 @@ class Sequential(Model):
     @property
     def outputs(self) -> Any: ...
     def pop(self, rebuild=True) -> Any:
-        """Takes the last layer away."""
+        """Takes the last layer away; with `rebuild` the model is built of the others."""
         ...
 class Tensor:
     def __init__(self, *args, **kwargs) -> None:

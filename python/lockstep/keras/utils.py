@@ -139,21 +139,30 @@ def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=
 
 
 class Progbar:
-    """Keras's line of progress for loops of one's own."""
+    """Keras's line of progress for loops of one's own.
+
+    Args: interval: seconds between two drawings; stateful_metrics: names of values that are shown as they are, the others as
+    means over the steps; unit_name: the name of a step."""
 
     def __init__(self, target, width=20, verbose=1, interval=0.05, stateful_metrics=None,
                  unit_name="step"):
         from .callbacks import Line
-        self.target = target
-        self._line = Line(verbose, target)
+        self.target, self.stateful_metrics = target, set(stateful_metrics or ())
+        self._line = Line(verbose, target, width, interval, unit_name)
         self._sums = {}
 
     def update(self, current, values=None, finalize=None):
+        if finalize is None:
+            finalize = self.target is not None and current >= self.target
+        steps = max(current - self._line.done, 1)
         for name, value in values or []:
-            total, count = self._sums.get(name, (0.0, 0))
-            self._sums[name] = (total + float(value), count + 1)
+            if finalize or name in self.stateful_metrics:
+                self._sums[name] = (float(value), 1)
+            else:
+                total, count = self._sums.get(name, (0.0, 0))
+                self._sums[name] = (total + float(value) * steps, count + steps)
         self._line.step(current, self._means)
-        if finalize or (finalize is None and self.target is not None and current >= self.target):
+        if finalize:
             self._line.end(current, self._means())
 
     def add(self, n, values=None):

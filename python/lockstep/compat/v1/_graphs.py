@@ -83,9 +83,19 @@ class Graph:
     building_function = False
 
     def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
-        """The tensor or op of a name ("x:0", "x"), or the object itself. Raises: KeyError, ValueError."""
+        """The tensor or op of a name ("x:0", "x"), or the object itself. Raises: KeyError; ValueError for a name of the other
+        kind; TypeError for an object of the other kind."""
+        if not allow_tensor and not allow_operation:
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
+        wanted = " or ".join(["Tensor"] * bool(allow_tensor) + ["Operation"] * bool(allow_operation))
         if not isinstance(obj, str):
+            if not (allow_operation if isinstance(obj, GraphOperation) else allow_tensor):
+                raise TypeError(f"Can not convert a {type(obj).__name__} into a {wanted}.")
             return obj
+        if ":" in obj and not allow_tensor:
+            raise ValueError(f"Name {obj!r} appears to refer to a Tensor, not a {wanted}.")
+        if ":" not in obj and not allow_operation:
+            raise ValueError(f"Name {obj!r} appears to refer to an Operation, not a {wanted}.")
         return self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
 
     def unique_name(self, name, mark_as_used=True):

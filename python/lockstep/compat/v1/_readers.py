@@ -1,8 +1,10 @@
 """Readers of files whose names a queue gives: `tf.compat.v1.TextLineReader` and its relatives."""
 
 import threading
+import zlib
 
-from ... import _native
+from ... import _native, _refused
+from ..._damage import reading
 from ..._dtypes import as_dtype
 from ..._tensor import convert_to_tensor
 
@@ -98,19 +100,27 @@ class TFRecordReader(ReaderBase):
     def __init__(self, name=None, options=None):
         def records(path):
             place = 0
-            for record in tf_record_iterator(path):
+            for record in tf_record_iterator(path, options):
                 yield f"{path}:{place}".encode(), record
                 place += 16 + len(record)
         super().__init__(records)
+
+
+def _uncompressed(data, encoding):
+    return zlib.decompress(data) if encoding == "ZLIB" else data
 
 
 class FixedLengthRecordReader(ReaderBase):
     """Pieces of `record_bytes` bytes of files; keys are "name:number"."""
 
     def __init__(self, record_bytes, header_bytes=None, footer_bytes=None, hop_bytes=None, name=None, encoding=None):
+        _refused.one_of("FixedLengthRecordReader", "encoding", encoding, (None, "", "NONE", "ZLIB"))
+
         def pieces(path):
             with open(path, "rb") as file:
                 data = file.read()
+            with reading(path):
+                data = _uncompressed(data, encoding)
             data = data[int(header_bytes or 0):len(data) - int(footer_bytes or 0)]
             hop = int(hop_bytes or record_bytes)
             for number, begin in enumerate(range(0, len(data) - record_bytes + 1, hop)):
@@ -119,11 +129,14 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 def tf_record_iterator(path, options=None):
-    """The records of a TFRecord file. Raises: DataLossError, NotFoundError."""
+    """The records of a TFRecord file, compressed as `options` (TFRecordOptions, or the kind of compression) describe. Raises:
+    DataLossError, NotFoundError."""
     from ...data import TFRecordDataset
+    from ...io import TFRecordOptions
     from ._sessions import _outside
+    kind = TFRecordOptions.get_compression_type_string(options)
     with _outside():
-        records = iter(TFRecordDataset(path).as_numpy_iterator())
+        records = iter(TFRecordDataset(path, kind).as_numpy_iterator())
     while True:
         with _outside():
             record = next(records, None)

@@ -6,7 +6,7 @@ import threading
 
 import numpy
 
-from ... import _native, errors, nest
+from ... import _native, _refused, errors, nest
 from ..._dtypes import resource, TensorShape
 from ..._function import Operation
 from ..._messages import Message, message_class
@@ -235,11 +235,20 @@ class Session(PartialRuns):
                                "into the block")
 
     def make_callable(self, fetches, feed_list=None, accept_options=False):
+        """A function of the values of `feed_list` that runs `fetches`; with `accept_options` it also takes `options` and
+        `run_metadata`. Raises: TypeError for a `feed_list` that is neither a list nor a tuple."""
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise TypeError("Argument `feed_list` must be a list or tuple. Received: "
+                            f"feed_list={feed_list} (of type {type(feed_list).__name__})")
+        if accept_options:
+            return lambda *values, options=None, run_metadata=None: self.run(
+                fetches, dict(zip(feed_list or [], values)), options, run_metadata)
         return lambda *values: self.run(fetches, dict(zip(feed_list or [], values)))
 
     @staticmethod
     def reset(target, containers=None, config=None):
-        """The servers of a cluster forget all variables and queues, whose they are."""
+        """Deletes all variables and queues of the servers of a cluster. Raises: NotImplementedError for single containers."""
+        _refused.only("Session.reset", containers=(containers or None, None))
         _native.Session.reset(_scheme(target))
 
     def list_devices(self):

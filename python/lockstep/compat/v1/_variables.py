@@ -334,11 +334,16 @@ class PartitionedVariable:
         return self.shape
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        """Assigns each part its own piece of `value`."""
+        """Assigns each part its own piece of `value`: a tensor, a list with a piece for each part, or a partitioned variable.
+        Returns: what the assignments of the parts give; with `read_value=False` their ops."""
         from ... import ops_array
-        from ..._function import group
-        pieces = ops_array.split(convert_to_tensor(value), [one.shape[self._axis] for one in self._parts], self._axis)
-        return group(*[one.assign(piece) for one, piece in zip(self._parts, pieces)])
+        if isinstance(value, (list, PartitionedVariable)):
+            pieces = list(value)
+            if len(pieces) != len(self._parts):
+                raise AssertionError(f"[PartitionedVariable.assign] value must have {len(self._parts)} pieces; got {len(pieces)}")
+        else:
+            pieces = ops_array.split(convert_to_tensor(value), [one.shape[self._axis] for one in self._parts], self._axis)
+        return [one.assign(piece, use_locking, name, read_value) for one, piece in zip(self._parts, pieces)]
 
 
 def fixed_size_partitioner(num_shards, axis=0):

@@ -2,7 +2,7 @@
 
 import weakref
 
-from ... import _native, errors, nest
+from ... import _native, _refused, errors, nest
 from ..._dtypes import as_dtype, TensorShape
 from ..._function import TensorSpec, host_operation
 from ..._tensor import convert_to_tensor, Tensor
@@ -28,12 +28,12 @@ class Iterator:
     @staticmethod
     def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):
         """One of no dataset yet: `make_initializer(dataset)` gives ops that begin with one."""
-        return Iterator(None, False, _structure(output_types, output_shapes))
+        return Iterator(None, False, _structure(output_types, output_shapes, output_classes))
 
     @staticmethod
     def from_string_handle(string_handle, output_types, output_shapes=None, output_classes=None):
         """One whose elements are those of the iterator that a fed `string_handle` names."""
-        return _OfHandle(string_handle, _structure(output_types, output_shapes))
+        return _OfHandle(string_handle, _structure(output_types, output_shapes, output_classes))
 
     @property
     def initializer(self):
@@ -131,7 +131,10 @@ def _of_constants(dataset):
         return dataset._build({one._id: value for one, value in zip(dataset._inputs, values)})
 
 
-def _structure(types, shapes):
+def _structure(types, shapes, classes=None):
+    """The spec of elements of these dtypes and shapes. Raises: NotImplementedError for classes other than Tensor."""
+    for one in nest.flatten(classes):
+        _refused.only("Iterator", output_classes=(one, None, Tensor))
     flat = nest.flatten(types)
     if shapes is None:
         sizes = [TensorShape(None)] * len(flat)

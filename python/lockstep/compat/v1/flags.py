@@ -44,7 +44,13 @@ def _items(text):
 class Flag:
     """One option: its value, its default, and how its text is read."""
 
-    def __init__(self, name, default, help, read, several=False):
+    def __init__(self, name, default, help, read, several=False, short_name=None, allow_override=False, allow_overwrite=True,
+                 allow_override_cpp=False, allow_hide_cpp=False, allow_using_method_names=False):
+        if allow_hide_cpp and allow_override_cpp:
+            raise Error("Can't have both allow_hide_cpp (means use Python flag) and allow_override_cpp (means use C++ flag after "
+                        "InitGoogle)")
+        self.short_name, self.allow_override, self.allow_overwrite = short_name, allow_override, allow_overwrite
+        self.allow_using_method_names = allow_using_method_names
         self.name, self.help, self.read, self.several = name, help, read, several
         self.default = self._given(default) if default is not None else None
         self.value, self.present = self.default, 0
@@ -59,7 +65,9 @@ class Flag:
         return made
 
     def parse(self, text):
-        """Takes the text of the command line."""
+        """Takes the text of the command line. Raises: IllegalFlagValueError for a second one without `allow_overwrite`."""
+        if self.present and not self.allow_overwrite:
+            raise IllegalFlagValueError(f"flag --{self.name}={text}: already defined as {self.value}")
         made = self._given(text)
         if self.several:
             made = (self.value if self.present else []) + [made]
@@ -70,12 +78,21 @@ class FlagValues:
     """All flags, as attributes. Calling it with a command line reads that."""
 
     def __init__(self):
-        self.__dict__.update(_flags={}, _read=False, _rules=[], _rest=None)
+        self.__dict__.update(_flags={}, _short={}, _read=False, _rules=[], _rest=None)
 
     def _add(self, flag):
-        if flag.name in self._flags:
-            raise DuplicateFlagError(f"The flag '{flag.name}' is defined twice.")
+        if hasattr(type(self), flag.name) and not flag.allow_using_method_names:
+            raise Error(f'Cannot name flag "{flag.name}". It conflicts with a method on FlagValues.')
+        for name in (flag.name, flag.short_name):
+            own = name and (self._flags.get(name) or self._short.get(name))
+            if own and not (flag.allow_override or own.allow_override):
+                raise DuplicateFlagError(f"The flag '{name}' is defined twice.")
+        own = self._flags.get(flag.name)
+        if own is not None and own.present:
+            return  # a value of the command line stays
         self._flags[flag.name] = flag
+        if flag.short_name:
+            self._short[flag.short_name] = flag
 
     def __call__(self, argv, known_only=False):
         """The arguments that are no flags. Raises: UnrecognizedFlagError, IllegalFlagValueError, ValidationError."""
@@ -89,7 +106,7 @@ class FlagValues:
                 rest.append(text)
                 continue
             name, equals, value = text.lstrip("-").partition("=")
-            flag, off = self._flags.get(name), False
+            flag, off = self._flags.get(name) or self._short.get(name), False
             if flag is None and name.startswith("no") and name[2:] in self._flags:
                 flag, off = self._flags[name[2:]], True
             if flag is None:
@@ -116,7 +133,7 @@ class FlagValues:
         self.__dict__["_read"] = True
 
     def __getattr__(self, name):
-        flags = self.__dict__["_flags"]
+        flags = {**self.__dict__["_short"], **self.__dict__["_flags"]}
         if name not in flags:
             raise AttributeError(name)
         if not self._read:
@@ -167,7 +184,7 @@ class FlagHolder:
 
 def _define(read, several=False, items=False):
     def define(name, default=None, help="", flag_values=FLAGS, required=False, **arguments):
-        flag_values._add(Flag(name, default, help, read, several))
+        flag_values._add(Flag(name, default, help, read, several, **arguments))
         if required:
             mark_flag_as_required(name, flag_values)
         return FlagHolder(name)
@@ -190,7 +207,7 @@ def _number(kind):
             if lower_bound is not None and made < lower_bound or upper_bound is not None and made > upper_bound:
                 raise ValueError(f"{made} is not between {lower_bound} and {upper_bound}")
             return made
-        return _define(read)(name, default, help, flag_values, required)
+        return _define(read)(name, default, help, flag_values, required, **more)
     return define
 
 
@@ -203,14 +220,14 @@ def DEFINE_enum(name, default, enum_values, help="", flag_values=FLAGS, required
         if text not in enum_values:
             raise ValueError(f"value should be one of <{'|'.join(enum_values)}>")
         return text
-    return _define(read)(name, default, help, flag_values, required)
+    return _define(read)(name, default, help, flag_values, required, **more)
 
 
 def DEFINE_enum_class(name, default, enum_class, help="", flag_values=FLAGS, required=False, **more):
     """A member of a class of Python's enum, by its name."""
     def read(text):
         return text if isinstance(text, enum_class) else enum_class[text]
-    return _define(read)(name, default, help, flag_values, required)
+    return _define(read)(name, default, help, flag_values, required, **more)
 
 
 def register_validator(flag_name, checker, message="Flag validation failed", flag_values=FLAGS):

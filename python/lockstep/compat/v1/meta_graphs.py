@@ -27,15 +27,19 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
     """The graph with its variables and collections as a MetaGraphDef, and in a file where one is named. What a collection
     holds beside variables, tensors, ops, numbers and texts is left out."""
     _refused.no_more("export_meta_graph", kwargs)
-    _refused.only("export_meta_graph", export_scope=(export_scope, None))
-    return export_with_keys({}, filename, graph_def, saver_def, collection_list, as_text, graph, clear_devices)
+    _refused.only("export_meta_graph", export_scope=(export_scope, None), save_debug_info=(save_debug_info, False))
+    return export_with_keys({}, filename, graph_def, saver_def, collection_list, as_text, graph, clear_devices, meta_info_def)
 
 
-def export_with_keys(saved, filename, graph_def, saver_def, collection_list, as_text, graph, clear_devices):
+def export_with_keys(saved, filename, graph_def, saver_def, collection_list, as_text, graph, clear_devices,
+                     meta_info_def=None):
     """The same, with `saved`: what the keys of checkpoints are for variables, by the keys."""
     graph = graph or get_default_graph()
     made = MetaGraphDef()
-    made.meta_info_def.tags.append("train")
+    if meta_info_def is not None:
+        made.meta_info_def.CopyFrom(meta_info_def)
+    else:
+        made.meta_info_def.tags.append("train")
     made.graph_def.CopyFrom(graph_def or graph.as_graph_def())
     if clear_devices:
         for node in made.graph_def.node:

@@ -211,10 +211,11 @@ class _Slots:
     def __init__(self, first):
         self._first, self._made = first, {}
 
-    def slot(self, variable, begins_with=0.0, number=0):
-        """A variable with a variable's shape: "w/Adam" is number 0 of the Adam of w, "w/Adam_1" number 1."""
+    def slot(self, variable, begins_with=0.0, number=0, label=None):
+        """A variable with a variable's shape: "w/Adam" is number 0 of the Adam of w, "w/Adam_1" number 1; a label of its own
+        replaces the optimizer's."""
         from ... import ops_array
-        label = self.label + (f"_{number}" if number else "")
+        label = (label or self.label) + (f"_{number}" if number else "")
         made = Variable(ops_array.fill(variable.shape.as_list(), ops_array.constant(begins_with, variable.dtype)), trainable=False,
                         name=f"{variable._v.name}/{label}")
         if variable.part_of is not None:
@@ -340,9 +341,12 @@ class RMSPropOptimizer(Optimizer):
 class _ByParts(_Slots):
     """An update whose slots begin with numbers: `step(gradient, variable, *slots)` gives what to assign."""
 
-    def __init__(self, names, begins_with, step):
+    def __init__(self, names, begins_with, step, labels=()):
         self.names, self._step = names, step
-        super().__init__(lambda variable: tuple(self.slot(variable, value, number) for number, value in enumerate(begins_with)))
+        labels = labels or [None] * len(names)
+        super().__init__(lambda variable: tuple(
+            self.slot(variable, value, 0 if label else number - sum(map(bool, labels[:number])), label)
+            for number, (value, label) in enumerate(zip(begins_with, labels))))
 
     def apply(self, gradients, variables):
         self.build(variables)
@@ -403,7 +407,7 @@ class FtrlOptimizer(_Parts):
             whole = ops_math.pow(after, power) / learning_rate + 2 * l2
             kept = (ops_math.sign(linear) * l1 - linear) / whole
             return ops_array.where(ops_math.abs(linear) > l1, kept, ops_array.zeros_like(w)), after, linear
-        self._begin(name, ("accum", "linear"), (initial_accumulator_value, 0.0), step)
+        self._begin(name, ("accum", "linear"), (initial_accumulator_value, 0.0), step, (accum_name, linear_name))
 
 
 class ProximalGradientDescentOptimizer(_Parts):

@@ -257,8 +257,13 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
 
 
 def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix="meta"):
-    """Deletes the files of a checkpoint."""
+    """Deletes the files of a checkpoint: of the format 2, the index and the data; of the format 1, the one file of that name."""
     folder, base = os.path.split(checkpoint_prefix)
+    if checkpoint_format_version != 2:
+        for one in (checkpoint_prefix, f"{checkpoint_prefix}.{meta_graph_suffix}"):
+            if os.path.exists(one):
+                os.remove(one)
+        return
     for one in os.listdir(folder or "."):
         if one == f"{base}.index" or one == f"{base}.{meta_graph_suffix}" or one.startswith(f"{base}.data-"):
             os.remove(os.path.join(folder, one))

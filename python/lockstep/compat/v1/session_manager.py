@@ -16,6 +16,7 @@ class SessionManager:
         from . import get_default_graph
         self._graph = graph or get_default_graph()
         self._local, self._local_feeds, self._wait = local_init_op, local_init_feed_dict, recovery_wait_secs
+        self._local_options = local_init_run_options
         self._asks_first = ready_for_local_init_op is not None
         from . import global_variables, report_uninitialized_variables
         with self._graph.as_default():
@@ -29,7 +30,7 @@ class SessionManager:
 
     def _begin(self, session):
         if self._local is not None:
-            session.run(self._local, self._local_feeds)
+            session.run(self._local, self._local_feeds, self._local_options)
 
     @staticmethod
     def _missing(session, ready):

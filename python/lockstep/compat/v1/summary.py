@@ -11,6 +11,7 @@ from ... import _native
 from ..._function import name_scope, variable_prefix
 from ..._messages import Message
 from ..._tensor import convert_to_tensor, named
+from ._graphs import get_default_graph
 
 _KEY = "summaries"
 
@@ -137,7 +138,9 @@ def merge(inputs, collections=None, name=None):
     with name_scope(name or "Merge"):
         made = _native.host_call(lambda values: [convert_to_tensor(b"".join(one._item() for one in values))],
                                  list(inputs), [7], [[]])[0]
-        return named(made, "MergeSummary")
+        made = named(made, "MergeSummary")
+    get_default_graph().add_to_collections(collections or [], made)
+    return made
 
 
 def merge_all(key=_KEY, scope=None, name=None):

@@ -75,7 +75,7 @@ class Supervisor:
         with self._graph.as_default():
             self._make(init_op, ready_op, ready_for_local_init_op, local_init_op, saver, global_step, summary_op)
             self.session_manager = session_manager or SessionManager(
-                self.local_init_op, self.ready_op, self.ready_for_local_init_op, self._graph, recovery_wait_secs)
+                self.local_init_op, self.ready_op, self.ready_for_local_init_op, self._graph, recovery_wait_secs, local_init_run_options)
         if logdir and is_chief:
             os.makedirs(logdir, exist_ok=True)
         self._own_writer, self._writer_is_closed = _is_default(summary_writer), False

@@ -1,5 +1,6 @@
 """Numbers and categories brought into the form that models want."""
 
+from ... import _native
 from ..._tensor import convert_to_tensor, Tensor
 from .._layer import Layer
 from ._category_rows import encode_categories, PreprocessingLayer
@@ -15,7 +16,9 @@ class Rescaling(Layer):
         self.scale, self.offset = scale, offset
 
     def call(self, inputs):
-        return self._computing(inputs) * self.scale + self.offset
+        inputs = self._computing(inputs)
+        scale, offset = (_native.cast(convert_to_tensor(one), inputs.dtype) for one in (self.scale, self.offset))
+        return inputs * scale + offset
 
 
 class Normalization(Layer):

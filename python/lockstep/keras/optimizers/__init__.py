@@ -5,7 +5,7 @@ import weakref
 
 from ... import _constrained, _late, _native, _refused, distribute
 from ..._tensor import IndexedSlices, Tensor, convert_to_tensor
-from ..._variable import Variable
+from ..._variable import aggregation_number, Variable
 from .. import _own_state
 from .._names import auto_name, to_snake_case
 from . import _slot_order, _update_scope, schedules  # noqa: F401
@@ -103,8 +103,9 @@ class Optimizer:
         return type(self).__module__.startswith(__name__)
 
     def add_variable(self, shape, initializer="zeros", dtype=None, aggregation="none", layout=None, name=None):
-        """A variable of an optimizer of your own."""
+        """A variable of an optimizer of your own. Raises: ValueError for no kind of aggregation."""
         from . import _own_rules
+        aggregation_number(aggregation or "none")
         return _own_rules.add_variable(self, shape, initializer, dtype or "float32", name or "variable")
 
     def add_variable_from_reference(self, reference_variable, name=None, initializer="zeros"):
@@ -300,7 +301,12 @@ class Optimizer:
         self._undecayed = ({one._v.key for one in var_list or []}, "|".join(var_names or []))
 
     def finalize_variable_values(self, var_list):
+        """With `use_ema` the variables of the list get their averages."""
+        listed = {one._v.key for one in var_list}
+        kept = [(one, one.read_value()) for one in self._weights or () if one._v.key not in listed]
         self._native.finalize()
+        for one, value in kept:
+            one.assign(value)
 
     def scale_loss(self, loss):
         return self._native.scale_loss(convert_to_tensor(loss))

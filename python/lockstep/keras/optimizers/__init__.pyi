@@ -68,7 +68,7 @@ class Optimizer:
         """Variables with the shapes of others; of several names a list for each."""
         ...
     def add_variable(self, shape, initializer='zeros', dtype=None, aggregation='none', layout=None, name=None) -> Any:
-        """A variable of an optimizer of your own."""
+        """A variable of an optimizer of your own. Raises: ValueError for no kind of aggregation."""
         ...
     def add_variable_from_reference(self, reference_variable, name=None, initializer='zeros') -> Any:
         """A variable with the shape of another."""
@@ -89,7 +89,9 @@ class Optimizer:
     def exclude_from_weight_decay(self, var_list=None, var_names=None) -> Any:
         """Lets these variables keep their size: those of a list, and those in whose names one of the patterns is found."""
         ...
-    def finalize_variable_values(self, var_list) -> Any: ...
+    def finalize_variable_values(self, var_list) -> Any:
+        """With `use_ema` the variables of the list get their averages."""
+        ...
     @classmethod
     def from_config(cls, config, custom_objects=None) -> Any: ...
     def get_config(self) -> Any: ...
@@ -136,6 +138,9 @@ class ScheduleFreeAdamW(Optimizer):
         ...
 from lockstep.keras.models import Tensor as Tensor
 from lockstep.keras.metrics import Variable as Variable
+def aggregation_number(how) -> Any:
+    """The number of an aggregation, or of its name ('mean'). Raises: ValueError for another."""
+    ...
 from lockstep.keras.metrics import auto_name as auto_name
 from lockstep.keras.optimizers.schedules import convert_to_tensor as convert_to_tensor
 def deserialize(config, custom_objects=None) -> Any:
