@@ -108,11 +108,23 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         raise ValueError("'loop_vars' must be provided.")
     if isinstance(loop_vars, dict):
         loop_vars = [loop_vars]
+    if any(_composites.is_composite(one) for one in nest.flatten(loop_vars)):
+        return _loop_of_parts(cond, body, loop_vars, shape_invariants, maximum_iterations)
     flat = [one if isinstance(one, TensorArray) else convert_to_tensor(one)
             for one in nest.flatten(loop_vars)]
     if not _native.is_tracing():
         return _loop_eagerly(cond, body, loop_vars, flat, maximum_iterations)
     return _trace_loop(cond, body, loop_vars, flat, shape_invariants, maximum_iterations)
+
+
+def _loop_of_parts(cond, body, loop_vars, shape_invariants, maximum_iterations):
+    """A loop whose variables include ragged and sparse tensors or extension types: a loop over their parts."""
+    def next_parts(*parts):
+        made = body(*_composites.whole(parts))
+        return _composites.apart([made] if len(loop_vars) == 1 and _composites.is_composite(made) else made)
+    invariants = None if shape_invariants is None else _composites.apart(shape_invariants)
+    return _composites.whole(while_loop(lambda *parts: cond(*_composites.whole(parts)), next_parts, _composites.apart(loop_vars),
+                                        invariants, maximum_iterations=maximum_iterations))
 
 
 def _call_with(function, loop_vars, flat):
@@ -205,7 +217,8 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     `fn_output_signature` is a RaggedTensorSpec the result is ragged."""
     from . import ragged, sparse
     leaves = [sparse.rows_of(one) if isinstance(one, sparse.SparseTensor) else
-              one if isinstance(one, ragged.RaggedTensor) else convert_to_tensor(one) for one in nest.flatten(elems)]
+              one if isinstance(one, ragged.RaggedTensor) else [row.whole() for row in one._parts().rows()]
+              if _composites.is_composite(one) else convert_to_tensor(one) for one in nest.flatten(elems)]
     signature = dtype if fn_output_signature is None else fn_output_signature
     plain = all(is_plain(one) for one in leaves)
     if any(is_plain(one) and one._rank == 0 for one in leaves):

@@ -102,5 +102,15 @@ def async_clear_error():
     pass
 
 
-class dispatch:
-    pass
+_ELSEWHERE = {name: "._extension_types" for name in (
+    "ExtensionType", "BatchableExtensionType", "ExtensionTypeSpec", "ExtensionTypeBatchEncoder", "extension_type")}
+_ELSEWHERE.update({name: "._dispatch" for name in (
+    "dispatch_for_api", "dispatch_for_unary_elementwise_apis", "dispatch_for_binary_elementwise_apis",
+    "dispatch_for_binary_elementwise_assert_apis", "unregister_dispatch_for")})
+
+
+def __getattr__(name):
+    import importlib
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module 'lockstep.experimental' has no attribute {name!r}")
+    return getattr(importlib.import_module(_ELSEWHERE[name], __package__), name)

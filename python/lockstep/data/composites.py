@@ -93,6 +93,8 @@ def slices(structure):
 def unbatch(dataset):
     """`Dataset.unbatch` of elements with composite tensors."""
     def sliced(one):
+        if hasattr(one, "row_spec"):
+            return one.row_spec()
         if isinstance(one, Parts):
             inner = one.spec()
             return type(inner)(inner.shape[1:], inner.dtype)._parts()
