@@ -4,8 +4,8 @@ import struct
 
 from ._example import _field, _varint
 
-# field number: (name, kind); a kind is "int", "type" (a dtype's number), "bool", "float", "double", "text", "bytes", or
-# another message's or an enum's name; "*" before a kind means many, "{" a map by texts, "#" one by integers.
+# field number: (name, kind); a kind is "int", "type" (a dtype's number), "bool", "float", "double", "zigzag" (sint64), "text",
+# "bytes", or another message's or an enum's name; "*" before a kind means many, "{" a map by texts, "#" one by integers.
 _MESSAGES = {
     "Event": {1: ("wall_time", "double"), 2: ("step", "int"), 3: ("file_version", "text"), 4: ("graph_def", "bytes"),
               5: ("summary", "Summary")},
@@ -97,8 +97,9 @@ _MESSAGES = {
 _ENUMS = {"OptimizerLevel": {"L1": 0, "L0": -1}, "JitLevel": {"DEFAULT": 0, "OFF": -1, "ON_1": 1, "ON_2": 2},
           "Toggle": {"DEFAULT": 0, "ON": 1, "OFF": 2, "AGGRESSIVE": 3},
           "TraceLevel": {"NO_TRACE": 0, "SOFTWARE_TRACE": 1, "HARDWARE_TRACE": 2, "FULL_TRACE": 3}}
-_EMPTY = {"int": 0, "type": 0, "bool": False, "float": 0.0, "double": 0.0, "text": "", "bytes": b"", **dict.fromkeys(_ENUMS, 0)}
-_NUMBERS = ("int", "type", "bool", "float", "double", *_ENUMS)
+_EMPTY = {"int": 0, "type": 0, "bool": False, "float": 0.0, "double": 0.0, "text": "", "bytes": b"", "zigzag": 0,
+          **dict.fromkeys(_ENUMS, 0)}
+_NUMBERS = ("int", "type", "bool", "float", "double", "zigzag", *_ENUMS)
 _GROUPS = {"Value": "value", "Event": "what", "CollectionDef": "kind", "AttrValue": "value"}  # the names of their groups
 _ONE_OF = {"Value": ("simple_value", "image", "histo", "tensor"), "Event": ("file_version", "graph_def", "summary"),
            "CollectionDef": ("node_list", "bytes_list", "int64_list", "float_list"),
@@ -345,7 +346,7 @@ def _bytes(of, value):
     if of in ("float", "double"):
         return struct.pack("<f" if of == "float" else "<d", value)
     if of in _NUMBERS:
-        return _varint(int(value))
+        return _varint((int(value) << 1 ^ int(value) >> 63) if of == "zigzag" else int(value))
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
@@ -425,6 +426,8 @@ def _one(of, value):
         return _signed(value)
     if of == "bool":
         return bool(value)
+    if of == "zigzag":
+        return value >> 1 ^ -(value & 1)
     if of in ("float", "double"):
         return struct.unpack("<f" if of == "float" else "<d", value)[0]
     return value.decode(errors="replace") if of == "text" else value if of == "bytes" else Message(of, value)

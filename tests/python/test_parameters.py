@@ -69,7 +69,6 @@ NO_EFFECT_HERE = {
         "keras/models.py:build": "input_shape", "keras/regularizers.py:__call__": "x", "sparse.py:batch_spec": "size"},
     "the step is traced anew in each call anyway": {"keras/_training.py:make_train_function": "force"},
     "every split is checked": {"ragged.py:from_uniform_row_length": "validate"},
-    "the whole function is refused": {"saved_model.py:save": "export_dir obj signatures"},
     "a writer is saved with nothing": {"summary.py:create_file_writer": "experimental_trackable"},
     "the server listens from the beginning, because its port is free only then": {
         "distribute/server.py:create_local_server": "start"},

@@ -74,7 +74,11 @@ def _window(function):
 
 def _convolved(function):
     def convolve(node, inputs):
-        return function(inputs[0], inputs[1], strides=_attr(node, "strides"), padding=_attr(node, "padding"),
+        padding = _attr(node, "padding")
+        if padding == "EXPLICIT":
+            pairs = _attr(node, "explicit_paddings")
+            padding = [list(pairs[at:at + 2]) for at in range(0, 8, 2)]
+        return function(inputs[0], inputs[1], strides=_attr(node, "strides"), padding=padding,
                         data_format=_layout(node), **_dilated(node, function is nn.depthwise_conv2d))
     return convolve
 
@@ -147,7 +151,7 @@ _MADE = {
     "GatherV2": lambda node, i: ops_array.gather(i[0], i[1], axis=_whole(i[2]), batch_dims=_attr(node, "batch_dims", 0)),
     "Tile": lambda node, i: ops_array.tile(i[0], _whole(i[1])), "Pad": lambda node, i: ops_array.pad(i[0], _whole(i[1])),
     "PadV2": lambda node, i: ops_array.pad(i[0], _whole(i[1]), constant_values=_whole(i[2])),
-    "Fill": lambda node, i: ops_array.fill(_whole(i[0]), i[1]), "Range": lambda node, i: ops_array.range(*i),
+    "Fill": lambda node, i: ops_array.fill(_whole(i[0]), i[1]), "Range": lambda node, i: ops_math.range(*i),
     "BroadcastTo": lambda node, i: ops_array.broadcast_to(i[0], _whole(i[1])),
     "Shape": _shape_of(ops_array.shape), "Size": _shape_of(ops_array.size), "ArgMax": _arg(ops_math.argmax),
     "ArgMin": _arg(ops_math.argmin), "Sum": _fold(ops_math.reduce_sum), "Mean": _fold(ops_math.reduce_mean),
@@ -165,7 +169,10 @@ def _function(op):
     name = _PLAIN.get(op)
     found = next((getattr(place, name) for place in (ops_math, ops_array, nn, math, linalg) if hasattr(place, name)),
                  None) if name else None
-    return found and (lambda node, inputs: found(*inputs))
+    if found is None:
+        from ._further_import_ops import function_of
+        return function_of(op)
+    return lambda node, inputs: found(*inputs)
 
 
 _ON_VARIABLES = frozenset("VarHandleOp ReadVariableOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp "
