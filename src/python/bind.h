@@ -30,6 +30,7 @@ void BindFiles(nb::module_& m);
 void BindProfile(nb::module_& m);
 void BindRaces(nb::module_& m);
 void BindSpecFunction(nb::module_& m);
+void BindGraphBytes(nb::module_& m);
 void BindSessions(nb::module_& m);
 void BindCoordinator(nb::module_& m);
 

@@ -66,6 +66,7 @@ NB_MODULE(_native, m) {
   BindProfile(m);
   BindRaces(m);
   BindSpecFunction(m);
+  BindGraphBytes(m);
   BindSessions(m);
   BindCoordinator(m);
 }
