@@ -21,9 +21,8 @@ def _folded(data, ids, count, kind):
     if kind in ("any", "all"):
         whole = _folded(ops_math.cast(data, "int32"), ids, count, "max" if kind == "any" else "min")
         return whole > 0
-    if kind == "sum":
-        return _sums(data, ids, count)
-    return getattr(math, "unsorted_segment_" + kind)(data, ids, count)
+    made = _sums(data, ids, count) if kind == "sum" else getattr(math, "unsorted_segment_" + kind)(data, ids, count)
+    return ops_array.ensure_shape(made, [None, *data.shape.as_list()[1:]]) if made._symbolic else made
 
 
 def segments(data, ids, count, kind):

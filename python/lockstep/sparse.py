@@ -42,7 +42,9 @@ class SparseTensor:
         self._given = self.shape.merge_with(TensorShape(shape)).as_list()
 
     def with_values(self, new_values):
-        return SparseTensor(self.indices, new_values, self.dense_shape)
+        made = SparseTensor(self.indices, new_values, self.dense_shape)
+        made._given = self._given
+        return made
 
     @classmethod
     def from_value(cls, value):
@@ -215,7 +217,14 @@ def from_dense(tensor, name=None):
         places = ops_array.where(ops_math.not_equal(tensor, convert_to_tensor("")))
     else:
         places = ops_array.where(ops_math.not_equal(tensor, ops_array.zeros_like(tensor)))
-    return SparseTensor(places, ops_array.gather_nd(tensor, places), ops_array.shape(tensor, out_type=int64))
+    return _sized(SparseTensor(places, ops_array.gather_nd(tensor, places), ops_array.shape(tensor, out_type=int64)),
+                  tensor.shape)
+
+
+def _sized(made, shape):
+    """The same sparse tensor, of which a part of the shape is known."""
+    made.set_shape(shape)
+    return made
 
 
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
@@ -228,8 +237,8 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     if sp_input.indices._symbolic and sp_input.shape.is_fully_defined() and sp_input.values._dtype != 7:
         base = ops_array.fill(sp_input.shape.as_list(), other)  # the shape is known behind it, too
         return ops_array.tensor_scatter_nd_update(base, sp_input.indices, sp_input.values)
-    return _native.sparse_to_dense(sp_input.indices, sp_input.dense_shape, sp_input.values, other,
-                                   bool(validate_indices))
+    made = _native.sparse_to_dense(sp_input.indices, sp_input.dense_shape, sp_input.values, other, bool(validate_indices))
+    return ops_array.ensure_shape(made, sp_input.shape) if made._symbolic else made
 
 
 def _ordered(places, shape):
@@ -258,13 +267,27 @@ def reshape(sp_input, shape, name=None):
             raise InvalidArgumentError(None, None, f"Input to reshape is a tensor with {numpy.prod(own)} dense values, "
                                        f"but the requested shape has {numpy.prod(wanted)}")
         return _unflat(_flat(places, own), wanted), range(len(places)), wanted
-    return _moved(sp_input, target._shape[0], plan, target)
+    made = _moved(sp_input, target._shape[0], plan, target)
+    known = _native.static_value(target)
+    return made if known is None else _sized(made, _sizes_of_reshape(sp_input.shape.as_list(), known.numpy().tolist()))
+
+
+def _sizes_of_reshape(own, wanted):
+    """The sizes that are known of a tensor of the sizes `own` in the shape `wanted`."""
+    import numpy
+    known = -int(numpy.prod(wanted))
+    if -1 not in wanted:
+        return wanted
+    size = None if None in own or not known else int(numpy.prod(own)) // known
+    return [size if one == -1 else one for one in wanted]
 
 
 def transpose(sp_input, perm=None, name=None):
     """The axes in another order."""
     perm = list(reversed(range(sp_input.rank))) if perm is None else list(integers(perm, "an order of axes"))
-    return _moved(sp_input, sp_input.rank, lambda places, shape: _ordered(places[:, perm], shape[perm]))
+    made = _moved(sp_input, sp_input.rank, lambda places, shape: _ordered(places[:, perm], shape[perm]))
+    sizes = sp_input.shape.as_list()
+    return _sized(made, [sizes[axis] for axis in perm])
 
 
 def _united(a, b, plan_values):
@@ -277,7 +300,37 @@ def _united(a, b, plan_values):
         first = numpy.searchsorted(flat[order], united)
         return _unflat(united, shape), first, shape, order, groups.reshape(-1)
     places, _, shape, order, groups = _planned([a.indices, a.dense_shape, b.indices], a.rank, plan, ["int64", "int64"])
-    return SparseTensor(places, plan_values(order, groups), shape)
+    return _sized(SparseTensor(places, plan_values(order, groups), shape), a.shape.merge_with(b.shape))
+
+
+def _intersection(function, a, b):
+    """A sparse tensor of the places that both have, with `function` of both values."""
+    def plan(own, shape, other):
+        import numpy
+        both, left, right = numpy.intersect1d(_flat(own, shape), _flat(other, shape), return_indices=True)
+        return _unflat(both, shape), left, shape, right
+    places, left, shape, right = _planned([a.indices, a.dense_shape, b.indices], a.rank, plan, ["int64"])
+    values = function(ops_array.gather(a.values, left), ops_array.gather(b.values, right))
+    return _sized(SparseTensor(places, values, shape), a.shape.merge_with(b.shape))
+
+
+def _sparse_sparse_matmul(a, b):
+    """The matrix product of two sparse tensors, which is sparse. Shapes: a [m, k], b [k, n]; result [m, n]."""
+    def plan(own, shape, other, other_shape):
+        import numpy
+        order = numpy.argsort(other[:, 0], kind="stable")
+        begins, ends = (numpy.searchsorted(other[order, 0], own[:, 1], side) for side in ("left", "right"))
+        left = numpy.repeat(numpy.arange(len(own)), ends - begins)
+        before = numpy.cumsum(ends - begins) - (ends - begins)
+        right = order[numpy.arange(len(left)) - numpy.repeat(before - begins, ends - begins)]
+        sizes = numpy.array([shape[0], other_shape[1]])
+        flat = own[left, 0] * sizes[1] + other[right, 1]
+        sorted_ = numpy.argsort(flat, kind="stable")
+        united, groups = numpy.unique(flat[sorted_], return_inverse=True)
+        return _unflat(united, sizes), left[sorted_][:len(united)], sizes, left[sorted_], right[sorted_], groups.reshape(-1)
+    places, _, shape, left, right, groups = _planned([a.indices, a.dense_shape, b.indices, b.dense_shape], 2, plan, ["int64"] * 3)
+    products = ops_array.gather(a.values, left) * ops_array.gather(b.values, right)
+    return _sized(SparseTensor(places, _native.segment_sum(products, groups), shape), [a.shape[0], b.shape[1]])
 
 
 def add(a, b, threshold=0):
@@ -401,7 +454,12 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
         return _ordered(numpy.concatenate(places), whole)
     places, picked, shape = _planned([one for st in sp_inputs for one in (st.indices, st.dense_shape)], rank, plan)
     values = ops_array.concat([one.values for one in sp_inputs], 0)
-    return SparseTensor(places, ops_array.gather(values, picked), shape)
+    sizes = [one.shape.as_list() for one in sp_inputs]
+    known = [None if expand_nonconcat_dims else next((size for size in column if size is not None), None)
+             for column in zip(*sizes)]
+    along = [one[axis] for one in sizes]
+    known[axis] = None if None in along else sum(along)
+    return _sized(SparseTensor(places, ops_array.gather(values, picked), shape), known)
 
 
 def slice(sp_input, start, size, name=None):
@@ -439,7 +497,21 @@ def expand_dims(sp_input, axis=None, name=None):
     def plan(places, shape):
         import numpy
         return numpy.insert(places, place, 0, 1), range(len(places)), numpy.insert(shape, place, 1)
-    return _moved(sp_input, rank + 1, plan)
+    sizes = sp_input.shape.as_list()
+    return _sized(_moved(sp_input, rank + 1, plan), sizes[:place] + [1] + sizes[place:])
+
+
+def _squeeze(sp_input, axis=None):
+    """Without axes of size 1: those given, or all that are known to be of size 1. Raises: ValueError for another axis."""
+    sizes = sp_input.shape.as_list()
+    axes = [i for i, size in enumerate(sizes) if size == 1] if axis is None else [
+        one % len(sizes) for one in ([axis] if isinstance(axis, int) else axis)]
+    for one in axes:
+        if sizes[one] not in (1, None):
+            raise ValueError(f"Cannot squeeze axis={one}, because the dimension is not 1; got shape {tuple(sizes)}")
+    kept = [i for i in range(len(sizes)) if i not in axes]
+    made = _moved(sp_input, len(kept), lambda places, shape: (places[:, kept], range(len(places)), shape[kept]))
+    return _sized(made, [sizes[i] for i in kept])
 
 
 def retain(sp_input, to_retain):

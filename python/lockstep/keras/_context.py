@@ -22,7 +22,8 @@ class shown_batch:
 
 def known_sizes(tensor):
     """The sizes of a tensor, None for those that are open."""
-    return tuple(None if is_unknown(one) else one for one in getattr(tensor, "_shape", ()) or ())
+    from ._symbol_parts import sizes_of
+    return tuple(None if is_unknown(one) else one for one in sizes_of(tensor))
 
 
 def shown_sizes(tensor):

@@ -5,6 +5,7 @@ import operator
 import os
 
 from .. import nest
+from . import _row_batches
 
 _FORMATS = (".weights.h5", ".safetensors", ".npz")
 
@@ -44,7 +45,10 @@ def require_known(options, function, known=()):
 
 
 def array_of(value):
-    """What pandas made as an array, a column of a Series; other values as they are."""
+    """What pandas made as an array, a column of a Series; a sparse matrix of SciPy as a sparse tensor; other values as they
+    are."""
+    if _row_batches.is_scipy(value):
+        return _row_batches.of_scipy(value)
     if type(value).__module__.partition(".")[0] != "pandas" or not hasattr(value, "to_numpy"):
         return value
     array = value.to_numpy()

@@ -9,7 +9,9 @@ import warnings
 import numpy
 
 from .. import nest
+from .._composites import apart, specs
 from .._function import TensorSpec
+from ._symbol_parts import is_value
 from .callbacks import Callback
 
 
@@ -84,6 +86,9 @@ def _signature(batches):
     """Specs of the first batches: any number of examples, and any size that they do not share."""
     def spec(*tensors):
         first = tensors[0]
+        if is_value(first):
+            parts = apart(first)
+            return specs(parts.general())
         sizes = [None if any(one._shape[axis] != size for one in tensors) else size
                  for axis, size in enumerate(first._shape)]
         return TensorSpec([None, *sizes[1:]] if sizes else sizes, first.dtype)

@@ -3,15 +3,18 @@
 import inspect
 
 from .. import _late, _native, _refused, nest
+from .._composites import values_of
 from .._dtypes import as_dtype, TensorShape
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable, aggregation_number
+from ..sparse import SparseTensor, to_dense
 from . import _config_order, _input_spec, _masks, _policy, _tracking, constraints, initializers, regularizers
 from ._configured import Configured, noting_arguments
 from ._context import _Inside, _local, CallContext, Computing, current_training, shown_sizes
 from ._names import auto_name, native_name, to_snake_case
 from ._own_state import known_shape, OwnState
 from ._policy_map import DTypePolicyMap
+from ._symbol_parts import is_value, sizes_of
 from ._symbols import _shape_tree, has_symbols, infer, InSymbols, KerasTensor, Node, Shape
 
 
@@ -413,10 +416,10 @@ class Layer(Configured, OwnState):
     def _cast_input(self, one):
         if isinstance(one, Variable):
             one = one.value()
-        if isinstance(one, Tensor):
+        if isinstance(one, Tensor) or is_value(one):
             wanted = self._compute_dtype
-            if self.autocast and one.dtype.is_floating and wanted.is_floating and one._dtype != int(wanted):
-                return _masks.copy(one, _native.cast(one, wanted))
+            if self.autocast and one.dtype.is_floating and wanted.is_floating and one.dtype != wanted:
+                return _masks.copy(one, _policy.cast(one, wanted))
             return one
         if hasattr(one, "__array__") or isinstance(one, float):
             return self._cast_input(convert_to_tensor(one))
@@ -424,7 +427,7 @@ class Layer(Configured, OwnState):
 
     def _computing(self, one):
         """A tensor or what becomes one, whole numbers and truth values too, in the dtype in which the layer computes."""
-        return _policy.numbers_in(convert_to_tensor(one), self._compute_dtype)
+        return _policy.numbers_in(one if is_value(one) else convert_to_tensor(one), self._compute_dtype)
 
     def _call_parameters(self):
         cls = type(self)
@@ -445,8 +448,7 @@ class Layer(Configured, OwnState):
             name = parameter.name
             if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or name not in rest or name.endswith("mask"):
                 break
-            if not all(isinstance(one, (Tensor, KerasTensor, Variable)) or hasattr(one, "__array__")
-                       for one in nest.flatten(rest[name])) or not nest.flatten(rest[name]):
+            if not all(isinstance(one, (KerasTensor, Variable)) or _is_input(one) for one in nest.flatten(rest[name])) or not nest.flatten(rest[name]):
                 break
             args.append(rest.pop(name))
         return tuple(args), rest
@@ -457,8 +459,7 @@ class Layer(Configured, OwnState):
         if has_symbols((args, kwargs)):
             return self._call_symbolically(args, kwargs)
         if args and isinstance(args[0], (list, tuple)) and not any(
-                isinstance(one, (Tensor, Variable)) or hasattr(one, "__array__")
-                for one in nest.flatten(args[0])):
+                isinstance(one, Variable) or _is_input(one) for one in nest.flatten(args[0])):
             args = (convert_to_tensor(args[0]),) + args[1:]
         names = self._call_parameters()
         masks = _masks.fill_in(self, names, args, kwargs)
@@ -480,8 +481,8 @@ class Layer(Configured, OwnState):
         if args:
             _input_spec.check(self, args[0])
         if not self.built:
-            if _late.waiting and self._is_native and len(args) == 1 and isinstance(args[0], Tensor):
-                self.build(args[0]._shape)
+            if _late.waiting and self._is_native and len(args) == 1 and _has_tensor(args[0]) and not nest.is_nested(args[0]):
+                self.build(sizes_of(args[0]))
             self._build_for(args, kwargs)
             if _late.waiting:
                 _late.restore()
@@ -497,6 +498,7 @@ class Layer(Configured, OwnState):
             self._note_shape(outputs)
         if self.activity_regularizer is not None:
             for one in nest.flatten(outputs):
+                one = _dense(one)
                 loss = self.activity_regularizer(one)
                 if one._rank:  # the same strength for every size of a batch, 0 for an empty one
                     from .. import ops_array, ops_math
@@ -601,6 +603,13 @@ class Layer(Configured, OwnState):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
+def _dense(one):
+    """A sparse tensor as a dense one, the values of a ragged one, a dense one as it is."""
+    if isinstance(one, SparseTensor):
+        return to_dense(one, validate_indices=False)
+    return values_of(one)
+
+
 def _whole_numbers(initializer, dtype):
     """A native initializer of integers and truth values, which has the values of one of floats."""
     made = initializers.get(initializer)
@@ -623,4 +632,9 @@ def _built_by(build):
 
 
 def _has_tensor(value):
-    return any(isinstance(one, Tensor) for one in nest.flatten(value))
+    return any(isinstance(one, Tensor) or is_value(one) for one in nest.flatten(value))
+
+
+def _is_input(one):
+    """Whether `one` is a tensor of any kind, or an array."""
+    return isinstance(one, Tensor) or is_value(one) or hasattr(one, "__array__")

@@ -8,12 +8,14 @@ from .. import _native, distribute, errors, nest
 from .._function import Function, TensorSpec
 from .._tensor import Tensor, convert_to_tensor
 from ..distribute._boundary import StepBoundary
-from . import _fit_arguments
+from ..sparse import SparseTensor, concat as sparse_concat
+from . import _fit_arguments, _row_batches
 from ._compiled_metrics import each_of
 from ._executions import execution_size, Executions
 from ._items import sample_weights, with_class_weights
 from ._replica_figures import result_now, StepRecord
 from ._training import _floats, _is_dataset, _replicas, shown_batch_of
+from ._symbol_parts import is_value, sizes_of
 from .callbacks import Line
 
 
@@ -44,9 +46,14 @@ def _dataset(model, x, y, sample_weight, batch_size, shuffle):
         size = x._count() if hasattr(x, "_count") else -2
         return x, (size if size >= 0 else None), _size_of(x.element_spec)
     data = _structure(x, y, sample_weight)
-    count = nest.flatten(data)[0]._shape[0]
     size = batch_size or 32
-    if shuffle and _native.global_seed() is not None:
+    seeded = shuffle and _native.global_seed() is not None
+    if _row_batches.has_values(data):
+        count = _row_batches.count_of(data)
+        batches = _row_batches.batches(data, size, epoch_order(count) if seeded else None, shuffle and not seeded)
+        return batches, -(-count // size), shown_batch_of(count, size)
+    count = nest.flatten(data)[0]._shape[0]
+    if seeded:
         order = epoch_order(count)
         data = nest.map_structure(lambda one: _native.gather(one, order, 0, 0), data)
     dataset = Dataset.from_tensor_slices(data)
@@ -410,13 +417,14 @@ def fit(model, x, y, batch_size, epochs, hooks, validation_split, validation_dat
     if class_weight is not None and _is_dataset(x):
         x = with_class_weights(x, class_weight)
     if validation_split and validation_data is None:
-        flat = [numpy.asarray(one) for one in nest.flatten(x)]
-        kept = int(len(flat[0]) * (1 - validation_split))
-        def cut(value, part):
-            return None if value is None else nest.map_structure(lambda one: one[part], value)
-        head, tail = slice(None, kept), slice(kept, None)
-        validation_data = (cut(x, tail), cut(y, tail), cut(sample_weight, tail))
-        x, y, sample_weight = cut(x, head), cut(y, head), cut(sample_weight, head)
+        x = nest.map_structure(lambda one: _fit_arguments.array_of(one) if _row_batches.is_scipy(one) else one, x)
+        count = _rows(nest.flatten(x)[0])
+        kept = int(count * (1 - validation_split))
+
+        def part(value, begin, end):
+            return None if value is None else nest.map_structure(lambda one: _row_batches.cut(one, begin, end), value)
+        validation_data = tuple(part(one, kept, count) for one in (x, y, sample_weight))
+        x, y, sample_weight = (part(one, 0, kept) for one in (x, y, sample_weight))
     sample_weight = _weights_of_classes(y, class_weight, sample_weight)  # not of those that are kept for validation
     batches, count, size = _dataset(model, x, y, sample_weight, batch_size, shuffle)
     strategy = model.distribute_strategy
@@ -541,8 +549,10 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
     else:
         from ..data import Dataset
         data = _structure(x, None, None)
-        total = nest.flatten(data)[0]._shape[0]
-        batches, count = Dataset.from_tensor_slices(data).batch(batch_size), -(-total // batch_size)
+        total = _rows(nest.flatten(data)[0])
+        batches = _row_batches.batches(data, batch_size) if _row_batches.has_values(data) else \
+            Dataset.from_tensor_slices(data).batch(batch_size)
+        count = -(-total // batch_size)
         size = shown_batch_of(total, batch_size)
     line = Line(verbose, steps or count)
     parts, form, done = [], [], 0
@@ -567,8 +577,7 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
             parts.append([_rows_of_all(one) for one in nest.flatten(value)])
             size = execution_size(model)
             told.end(number, lambda: {"outputs": nest._pack(value, iter([
-                column[0] if len(column) == 1 else numpy.concatenate(column)
-                for column in zip(*parts[number - number % size:])]))})
+                _joined(column) for column in zip(*parts[number - number % size:])]))})
         calls.add(function, data, take)
         done += 1
         if model.stop_predicting:
@@ -579,13 +588,31 @@ def predict(model, x, batch_size, verbose, steps, callbacks):
     _call(heard, "on_predict_end", {})
     if not form:
         raise ValueError("predict needs at least one batch")
-    return nest._pack(form[0], iter([numpy.concatenate(column) for column in zip(*parts)]))
+    return nest._pack(form[0], iter([_joined(column) for column in zip(*parts)]))
+
+
+def _rows(value):
+    """How many rows a tensor of any kind, an array or a list has."""
+    return sizes_of(value)[0] if isinstance(value, Tensor) or is_value(value) else len(numpy.asarray(value))
+
+
+def _joined(parts):
+    """The rows of arrays, or of sparse or ragged tensors, one after another."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
+    if isinstance(parts[0], SparseTensor):
+        return sparse_concat(0, parts)
+    if is_value(parts[0]):
+        from .. import concat
+        return concat(parts, 0)
+    return numpy.concatenate(parts)
 
 
 def _rows_of_all(value):
     """What replicas have predicted, one after another, as an array."""
-    parts = [one.numpy() for one in getattr(value, "_values", [value])]
-    return parts[0] if len(parts) == 1 else numpy.concatenate(parts)
+    return _joined(one if is_value(one) else one.numpy()
+                   for one in (value._values if isinstance(value, distribute.PerReplica) else [value]))
 
 
 def on_batch(model, kind, x, y, sample_weight, return_dict):

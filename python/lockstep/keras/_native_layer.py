@@ -3,10 +3,12 @@
 from .. import _native
 from .._tensor import convert_to_tensor, Tensor
 from .._variable import Variable
+from ..ragged import RaggedTensor
 from . import constraints, regularizers
 from ._context import shown_sizes
 from ._layer import is_of_package, Layer
 from ._names import native_name
+from ._symbol_parts import is_value
 from ._symbols import infer, KerasTensor
 
 
@@ -123,7 +125,7 @@ class NativeLayer(Layer):
         object.__setattr__(self, "_first_path", self._scope_path())
         if not is_of_package(type(self).build):
             return super()._build_for(args, kwargs)  # a build of the user's
-        if len(args) == 1 and isinstance(args[0], Tensor):
+        if len(args) == 1 and (isinstance(args[0], Tensor) or is_value(args[0])):
             object.__setattr__(self, "_built_for", list(shown_sizes(args[0])))
         object.__setattr__(self, "built", True)
 
@@ -133,8 +135,20 @@ class NativeLayer(Layer):
             result = self._python_activation(result)
         return result
 
+    def _require_dense(self, inputs):
+        """Raises: ValueError for sparse and ragged tensors."""
+        for one in inputs:
+            if is_value(one):
+                raise ValueError(f"[{type(self).__name__}] the layer takes dense tensors; got {type(one).__name__} of shape "
+                                 f"{one.shape}; make it dense by keras.ops.convert_to_tensor(x, sparse=False, ragged=False)")
+
+    _keeps_rows = False  # whether a ragged tensor has a result of the same rows: those of its flat values
+
     def call(self, inputs, training=False):
+        if self._keeps_rows and isinstance(inputs, RaggedTensor):
+            return inputs.with_flat_values(self.call(inputs.flat_values, training))
         inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        self._require_dense(inputs)
         taken = self._computing if self._computes else convert_to_tensor
         return self._run([taken(one) for one in inputs], training)
 

@@ -17,7 +17,7 @@ _TAKE = {
              "less_equal logaddexp logical_and logical_or logical_xor matmul maximum minimum mod multiply not_equal outer power "
              "subtract true_divide vdot fmax fmin fmod gcd lcm ldexp logaddexp2 nextafter",
     "x y": "bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor left_shift right_shift",
-    "xs": "dstack hstack vstack", "xs ; axis": "concatenate", "x key": "get_item", "variable": "stop_gradient",
+    "x ; dtype sparse ragged": "convert_to_tensor", "xs": "dstack hstack vstack", "xs ; axis": "concatenate", "x key": "get_item", "variable": "stop_gradient",
     "x ; axis keepdims": "all amax amin any argmax argmin logsumexp max mean median min ptp std sum var nanargmax nanargmin "
                          "nanmax nanmean nanmedian nanmin nanprod nanstd nansum nanvar",
     "x ; axis keepdims dtype": "prod", "x ; axes keepdims synchronized": "moments", "x ; ord axis keepdims": "norm",
@@ -51,7 +51,7 @@ _TAKEN = {name: tuple(part.split() for part in (what + " ; ").split(";")[:2]) fo
 _DEFAULTS = {"axis": None, "keepdims": False}  # of the reductions
 _SAME = {"abs": "absolute", "swish": "silu", "hard_swish": "hard_silu", "searchsorted": "search_sorted"}
 _MODULES = {
-    "core": "cast saturate_cast scatter scatter_update slice slice_update stop_gradient unstack",
+    "core": "cast convert_to_tensor saturate_cast scatter scatter_update slice slice_update stop_gradient unstack",
     "math": "erf erfc erfinv in_top_k logdet logsumexp rsqrt segment_max segment_min segment_prod segment_sum top_k",
     "linalg": "cholesky det inv norm solve",
     "nn": "average_pool binary_crossentropy categorical_crossentropy conv elu gelu hard_sigmoid hard_silu hard_tanh leaky_relu "

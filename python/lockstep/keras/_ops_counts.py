@@ -7,17 +7,17 @@ import numpy
 from .. import ops_array as _a, ops_math as _m
 from .._dtypes import float32, int32
 from .._tensor import convert_to_tensor
+from ..sparse import from_dense
 from ._ops_dtypes import alike_floats as _alike_floats, flat as _flat, floats as _floats, numbers as _numbers
 
 # ---- numbers that occur
 
 
 def bincount(x, weights=None, minlength=0, sparse=False):
-    """How often each number from 0 occurs, in each row of a matrix; with weights the sums of theirs.
-    Raises: NotImplementedError for sparse ones."""
-    if sparse:
-        raise NotImplementedError("bincount gives dense counts; tf.sparse.from_dense makes them sparse")
-    return _m.bincount(convert_to_tensor(x), weights, minlength, dtype=int32, axis=-1)
+    """How often each number from 0 occurs, in each row of a matrix; with weights the sums of theirs. As a sparse tensor with
+    `sparse`."""
+    made = _m.bincount(convert_to_tensor(x), weights, minlength, dtype=int32, axis=-1)
+    return from_dense(made) if sparse else made
 
 
 def histogram(x, bins=10, range=None):

@@ -1,6 +1,7 @@
 """Activations, normalisations, losses and attention for `keras.ops`."""
 
 from .. import _logits, linalg as _linalg, nn, ops_array as _a, ops_math as _m
+from ..sparse import from_dense
 from .._tensor import convert_to_tensor
 from . import backend
 from .activations import along_axes
@@ -227,6 +228,9 @@ def psnr(x1, x2, max_val):
 
 
 def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
+    if sparse:
+        from ._ops_sparse import one_hot as sparse_one_hot
+        return sparse_one_hot(x, num_classes, axis, dtype)
     x = convert_to_tensor(x)
     return _a.one_hot(x if x.dtype.is_integer else _m.cast(x, "int32"), num_classes, axis=axis, dtype=dtype or "float32")
 
@@ -235,7 +239,8 @@ def multi_hot(inputs, num_classes=None, axis=-1, dtype=None, sparse=False, **kwa
     """Which classes are among numbers, those of each example; classes that there are not are left out."""
     inputs = convert_to_tensor(inputs)
     rows = one_hot(inputs, kwargs.get("num_tokens", num_classes), axis, dtype)
-    return _m.reduce_max(rows, axis=1 if inputs._rank > 1 else 0)
+    made = _m.reduce_max(rows, axis=1 if inputs._rank > 1 else 0)
+    return from_dense(made) if sparse else made
 
 
 # ---- attention

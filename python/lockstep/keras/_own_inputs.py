@@ -33,11 +33,12 @@ def _is_begin(one):
 def _input_of(one):
     if _is_begin(one):
         return one
-    return _masked_like(one, InputLayer(batch_shape=one.shape, dtype=one.dtype, name=f"{one.name}CLONE").output)
+    return _masked_like(one, InputLayer(batch_shape=one.shape, dtype=one.dtype, sparse=one.sparse, ragged=one.ragged, name=f"{one.name}CLONE").output)
 
 
 def _output_of(node, one):
-    return _masked_like(one, KerasTensor(one.shape, one._dtype_of, name=f"{one.name}CLONE", node=node, index=one._index))
+    return _masked_like(one, KerasTensor(one.shape, one._dtype_of, one.sparse, one.ragged, one.ragged_rank, one.row_splits_dtype,
+                                         f"{one.name}CLONE", node, one._index))
 
 
 def _masked_like(one, copy):

@@ -6,6 +6,7 @@ import warnings
 
 from .._tensor import Tensor, convert_to_tensor
 from ._context import is_unknown
+from ._symbol_parts import is_value, sizes_of
 
 
 def is_users(owner, name):
@@ -70,7 +71,8 @@ def batches_of(value):
         if not parts or None in parts.values():
             return None
         return parts if isinstance(value, dict) else list(parts.values())
-    return [None, *known_shape(tuple(value._shape[1:]))] if isinstance(value, Tensor) and value._rank else None
+    sizes = sizes_of(value) if isinstance(value, Tensor) or is_value(value) else ()
+    return [None, *known_shape(sizes[1:])] if sizes else None
 
 
 class OwnState:

@@ -1,6 +1,7 @@
 """In which dtypes layers compute, and in which they keep their weights: `keras.DTypePolicy`."""
 
 from .. import _native
+from .._composites import is_composite, values_of, with_values
 from .._dtypes import as_dtype
 from . import backend
 
@@ -43,10 +44,10 @@ class DTypePolicy:
     def convert_input(self, x, autocast, dtype):
         """`x` in `dtype` where it is of another floating one."""
         from .._tensor import convert_to_tensor
-        x = convert_to_tensor(x)
+        x = x if is_composite(x) else convert_to_tensor(x)
         dtype = as_dtype(dtype)
         casts = autocast and x.dtype.is_floating and x.dtype != dtype
-        return _native.cast(x, dtype) if casts else x
+        return cast(x, dtype) if casts else x
 
     def __eq__(self, other):
         return isinstance(other, DTypePolicy) and self._name == other._name
@@ -92,11 +93,21 @@ def get(identifier):
 
 
 def numbers_in(tensor, dtype):
-    """A tensor in a dtype; one of texts, or of that dtype, as it is."""
+    """A tensor, also a sparse or ragged one, in a dtype; one of texts, or of that dtype, as it is."""
     own = tensor.dtype
     if own == dtype or not (own.is_floating or own.is_integer or own.is_bool):
         return tensor
-    return _native.cast(tensor, dtype)
+    return cast(tensor, dtype)
+
+
+def cast(tensor, dtype):
+    """A tensor, also a sparse or ragged one, in a dtype, with the shape that is known of it."""
+    if not is_composite(tensor):
+        return _native.cast(tensor, dtype)
+    made = with_values(tensor, _native.cast(values_of(tensor), dtype))
+    if hasattr(made, "set_shape"):
+        made.set_shape(tensor.shape)
+    return made
 
 
 def _widened(tensor):

@@ -4,11 +4,11 @@ import collections
 import contextlib
 import threading
 
-from .. import _native, _refused, nest
+from .. import _native, nest
 from .._dtypes import as_dtype, BY_CODE, TensorShape
 from .._function import init_scope
 from .._tensor import _Deferred, convert_to_tensor, Tensor
-from . import _masks
+from . import _masks, _symbol_parts
 from ._context import guessed_size
 from ._names import auto_name
 
@@ -49,16 +49,18 @@ def standard_shape(shape):
 class KerasTensor(_Deferred):
     """What a layer will give: a shape and a dtype, and how it is made."""
 
-    def __init__(self, shape, dtype="float32", name=None, node=None, index=0, sparse=False):
-        _refused.only("KerasTensor", sparse=(sparse, False, None))
+    def __init__(self, shape, dtype="float32", sparse=False, ragged=False, ragged_rank=None, row_splits_dtype=None, name=None,
+                 node=None, index=0):
+        if sparse and ragged:
+            raise ValueError("KerasTensor cannot have `sparse=True` and `ragged=True` at the same time.")
         self.shape = standard_shape(shape)
         self._dtype_of = as_dtype(dtype)
+        self.sparse, self.ragged = bool(sparse), bool(ragged)
+        self.ragged_rank, self.row_splits_dtype = ragged_rank, row_splits_dtype or "int64"
         self.name = name or auto_name("keras_tensor")
         self._node = node
         self._index = index
         self._mask = None
-
-    sparse = ragged = False
 
     @property
     def _keras_history(self):
@@ -87,7 +89,7 @@ class KerasTensor(_Deferred):
         return TensorShape(self.shape)
 
     def __repr__(self):
-        return (f"<KerasTensor shape={self.shape}, dtype={self.dtype}, sparse=False, ragged=False, "
+        return (f"<KerasTensor shape={self.shape}, dtype={self.dtype}, sparse={self.sparse}, ragged={self.ragged}, "
                 f"name={self.name}>")
 
     def __getitem__(self, key):
@@ -204,36 +206,44 @@ def infer(call, symbols):
     """(what `call` gives for symbolic tensors in place of `symbols`) as specs in its structure, with their masks."""
     masked = [place for place, one in enumerate(symbols) if one._mask is not None]
     taken = [*symbols, *(symbols[place]._mask for place in masked)]
-    form = []
+    results, with_mask = [], []
 
-    def body(tensors):
-        with InSymbols():
-            return follow(tensors)
-
-    def follow(tensors):
-        given = list(tensors[:len(symbols)])
-        for place, mask in zip(masked, tensors[len(symbols):]):
+    def follow(tensors, size):
+        values = _symbol_parts.values_of(taken, tensors, size)
+        given = values[:len(symbols)]
+        for place, mask in zip(masked, values[len(symbols):]):
             _masks.set_mask(given[place], mask)
-        value = call(given)
-        flat = [convert_to_tensor(one) for one in nest.flatten(value)]
-        masks = {place: mask for place, mask in enumerate(map(_masks.mask_of, flat)) if mask is not None}
-        form[:] = value, list(masks)
-        return flat + [convert_to_tensor(one) for one in masks.values()]
+        results[:] = [_symbol_parts.Results(call(given))]
+        masks = {place: mask for place, mask in enumerate(map(_masks.mask_of, results[0].leaves)) if mask is not None}
+        with_mask[:] = masks
+        return results[0].tensors + [convert_to_tensor(one) for one in masks.values()]
 
     def run(size):
-        return _native.symbolic_call(body, [
-            (int(one._dtype_of), [size if axis is None else axis for axis in one.shape]) for one in taken])
+        def body(tensors):
+            with InSymbols():
+                made = follow(tensors, size)
+                shapes[:] = results[0].shapes()
+                return made
+        shapes = []
+        made = _native.symbolic_call(body, _symbol_parts.specs_of(taken, size))
+        return made + shapes
     try:
         made = run(-1)
     except (ValueError, NotImplementedError, TypeError):
         if not any(None in one.shape for one in symbols):
             raise
         made = _by_guesses(run)
-    value, with_mask = form
-    made = [KerasTensor([None if size == -1 else size for size in shape], BY_CODE[code]) for code, shape in made]
-    for place, mask in zip(with_mask, made[len(made) - len(with_mask):]):
-        made[place]._mask = mask
-    return nest._pack(value, iter(made))
+    count = len(results[0].tensors)
+    ends = made[:count], made[count:count + len(with_mask)], made[count + len(with_mask):]
+    found = results[0].symbols(ends[0], ends[2], KerasTensor)
+    for place, (code, sizes) in zip(with_mask, ends[1]):
+        found[place]._mask = KerasTensor([None if size == -1 else size for size in sizes], BY_CODE[code])
+    return nest._pack(results[0].value, iter(found))
+
+
+def symbol_like(value, shape):
+    """A symbol of this shape for tensors of the dtype and kind of `value`."""
+    return KerasTensor(shape, value.dtype, **_symbol_parts.kind_of(value))
 
 
 class Shape(tuple):
@@ -246,8 +256,8 @@ class Shape(tuple):
 
 
 def _shape_tree(value):
-    if isinstance(value, Tensor):
-        return Shape(value._shape)
+    if isinstance(value, Tensor) or _symbol_parts.is_value(value):
+        return Shape(_symbol_parts.sizes_of(value))
     if isinstance(value, (list, tuple)):
         return [_shape_tree(one) for one in value]
     if isinstance(value, dict):

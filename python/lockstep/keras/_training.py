@@ -19,18 +19,22 @@ from ..distribute._boundary import Looking
 from . import callbacks as callbacks_module
 from . import losses as losses_module
 from . import metrics as metrics_module
-from . import _compiled_metrics, _fit_arguments, _output_losses, _tracking
+from . import _compiled_metrics, _fit_arguments, _output_losses, _policy, _tracking
 from . import optimizers as optimizers_module
 from ._counted_passes import CountedPasses
 from ._executions import whole_executions
 from ._items import EpochCalls, first_of, is_items
 from ._layer import is_of_package
+from ._symbol_parts import is_value, sizes_of
 from .utils import dataset_of
 
 
 def _floats(value):
     """NumPy's float64 becomes float32, as everywhere in Keras."""
-    tensor = convert_to_tensor(_fit_arguments.array_of(value))
+    value = _fit_arguments.array_of(value)
+    if is_value(value):
+        return _policy.cast(value, as_dtype("float32")) if value.dtype == "float64" else value
+    tensor = convert_to_tensor(value)
     return _native.cast(tensor, as_dtype("float32")) if tensor._dtype == 2 else tensor
 
 
@@ -257,12 +261,13 @@ class Trainer:
     def _see(self, x, batch=None):
         """Builds the model for data that are to come, like `x`; shapes of layers are shown with `batch` examples."""
         from ._context import shown_batch
-        from ._symbols import KerasTensor, infer
+        from ._symbols import infer, symbol_like
         if self.built and self.weights and all(one.built for one in self._native_layers()):
             return
         with shown_batch(batch):
             infer(lambda tensors: self(nest._pack(x, iter(tensors)), training=False),
-                  [KerasTensor((None,) + tuple(one._shape[1:]), one.dtype) for one in nest.flatten(x)])
+                  [symbol_like(one, (None,) + tuple(None if size == -1 else size for size in sizes_of(one)[1:]))
+                   for one in nest.flatten(x)])
         object.__setattr__(self, "built", True)
         self._clear_losses()
 
@@ -342,6 +347,8 @@ class Trainer:
         try:
             arrays = [_floats(x), _floats(y)]
         except (TypeError, ValueError):
+            return None
+        if any(map(is_value, arrays)):
             return None
         if arrays[0]._rank == 0 or arrays[0]._shape[0] != (arrays[1]._shape or (0,))[0]:
             sizes = ", ".join(str(one._shape[0] if one._rank else 1) for one in arrays)
@@ -509,7 +516,7 @@ class Trainer:
         """The outputs for one batch, as NumPy arrays. Under a strategy each replica gets the whole batch; these are replica 0's."""
         with self._scope():
             outputs = self._predict_function()((nest.map_structure(_floats, x),))
-        return nest.map_structure(lambda one: getattr(one, "_values", [one])[0].numpy(), outputs)
+        return nest.map_structure(lambda one: _array_or_value(first_value(one)), outputs)
 
     def _predict_function(self):
         made = self._functions.get("predict")
@@ -718,12 +725,24 @@ def _replicas():
     return distribute.get_strategy().num_replicas_in_sync
 
 
+def first_value(one):
+    """What the first replica has given."""
+    return one._values[0] if isinstance(one, distribute.PerReplica) else one
+
+
+def _array_or_value(one):
+    """A dense tensor as an array; a sparse or ragged one as it is."""
+    return one if is_value(one) else one.numpy()
+
+
 def _batch_size(x):
     first = nest.flatten(x)[0]
-    if first._shape[0] is None:
+    count = sizes_of(first)[0]
+    if count is None:
         from .. import ops_array, ops_math
-        return ops_math.cast(ops_array.shape(first)[0], "float32")
-    return convert_to_tensor(first._shape[0], dtype="float32")
+        count = first.nrows() if hasattr(first, "nrows") else first.dense_shape[0] if is_value(first) else ops_array.shape(first)[0]
+        return ops_math.cast(count, "float32")
+    return convert_to_tensor(count, dtype="float32")
 
 
 def _update(metric, y, y_pred, sample_weight):

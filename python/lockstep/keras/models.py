@@ -7,7 +7,9 @@ from .._damage import no_damage, reading
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
 from .._whole_files import write_whole
-from . import _file_places, _fit_arguments, _input_spec, _masks, _resolution, _state_tree
+from ..sparse import SparseTensor, to_dense
+from . import _file_places, _fit_arguments, _input_spec, _masks, _state_tree, _symbol_parts
+from ._cloning import clone_model  # noqa: F401
 from ._context import known_sizes, shown_sizes
 from ._layer import is_of_package, Layer
 from ._names import auto_name, native_name
@@ -235,6 +237,8 @@ def _as_given(one):
     """Variables and arrays as tensors of their dtype, everything else as it is."""
     if isinstance(one, Variable):
         return one.value()
+    if _symbol_parts.is_value(one):
+        return one
     return convert_to_tensor(one) if hasattr(one, "__array__") and not isinstance(one, Tensor) else one
 
 
@@ -251,6 +255,21 @@ def _with_rank_of(symbol, value):
         return value
     _masks.set_mask(made, _masks.mask_of(value))
     return made
+
+
+def _of_kind(symbol, value):
+    """A sparse tensor with the sizes that are known of its symbol, or as a dense tensor for a symbol of dense ones; any other value
+    as it is."""
+    if not isinstance(value, SparseTensor):
+        return value
+    if not symbol.sparse:
+        return to_dense(value, validate_indices=False)
+    sizes = (None, *symbol.shape[1:])
+    if None not in _symbol_parts.sizes_of(value)[1:] or value.shape.rank != len(sizes):
+        return value
+    value = value.with_values(value.values)
+    value.set_shape(sizes)
+    return value
 
 
 def _shapes_of(form):
@@ -402,13 +421,15 @@ class Functional(Model):
             raise ValueError(_input_spec.wrong_count(self.name, self.input_names, len(given)))
         values = {}
         for place, (symbol, value) in enumerate(zip(self.inputs, given)):
-            value = _with_rank_of(symbol, value)
-            if isinstance(value, Tensor) and (value._rank != len(symbol.shape) or any(
+            value = _of_kind(symbol, _with_rank_of(symbol, value))
+            own = _symbol_parts.sizes_of(value)
+            is_tensor = isinstance(value, Tensor) or _symbol_parts.is_value(value)
+            if is_tensor and (len(own) != len(symbol.shape) or any(
                     a is not None and b is not None and a != b
-                    for a, b in zip(symbol.shape[1:], value._shape[1:]))):  # batches may have any size
+                    for a, b in zip(symbol.shape[1:], own[1:]))):  # batches may have any size
                 raise ValueError(_input_spec.incompatible(
                     place, symbol._node.layer.name, self.name, f"expected shape={symbol.shape}, found shape={known_sizes(value)}"))
-            values[id(symbol)] = numbers_in(value, symbol._dtype_of) if isinstance(value, Tensor) else value
+            values[id(symbol)] = numbers_in(value, symbol._dtype_of) if is_tensor else value
         for symbol, own in zip(self.inputs, nest.flatten(mask) if mask is not None else []):
             _masks.set_mask(values[id(symbol)], own)
         for node in self._nodes:
@@ -582,11 +603,11 @@ class Sequential(Model):
             from ._context import _Inside
             auto_name("functional")  # Keras makes one anew, so the next has another number
             with _Inside(self):
-                self._follow([self._input_symbol.shape], self._input_symbol._dtype_of)
+                self._follow(self._input_symbol)
             object.__setattr__(self, "built", True)
 
-    def _follow(self, shapes, dtype):
-        """Builds all layers for an input shape, and notes their output shapes."""
+    def _follow(self, symbol):
+        """Builds all layers for inputs like a symbol, and notes their output shapes."""
         seen = []
 
         def run(tensors):
@@ -596,7 +617,7 @@ class Sequential(Model):
                 value = one(value)
                 seen.append((one, nest.map_structure(known_sizes, value)))
             return value
-        output = infer(run, [KerasTensor(shapes[0], dtype)])
+        output = infer(run, [symbol])
         self._clear_losses()
         for one, shape in seen:
             object.__setattr__(one, "_last_output_shape", shape)
@@ -610,14 +631,15 @@ class Sequential(Model):
             self._take_input(tuple(input_shape), self._dtype)
         self._rebuild()
 
-    def _take_input(self, shape, dtype):
-        """Notes of which shape and dtype the inputs are, as an `InputLayer` would."""
-        object.__setattr__(self, "_input_symbol", InputLayer(batch_shape=shape, dtype=self._first_dtype(dtype)).output)
+    def _take_input(self, shape, dtype, sparse=False, ragged=False, **_):
+        """Notes of which shape, dtype and kind the inputs are, as an `InputLayer` would."""
+        object.__setattr__(self, "_input_symbol", InputLayer(
+            batch_shape=shape, dtype=self._first_dtype(dtype), sparse=sparse, ragged=ragged).output)
 
     def _build_for(self, args, kwargs):
         super()._build_for(args, kwargs)
-        if self._input_symbol is None and len(args) == 1 and isinstance(args[0], Tensor):
-            self._take_input(shown_sizes(args[0]), args[0].dtype)
+        if self._input_symbol is None and len(args) == 1 and (isinstance(args[0], Tensor) or _symbol_parts.is_value(args[0])):
+            self._take_input(shown_sizes(args[0]), args[0].dtype, **_symbol_parts.kind_of(args[0]))
             auto_name("functional")
 
     def _first_dtype(self, given):
@@ -627,15 +649,15 @@ class Sequential(Model):
 
     def _cast_input(self, one):
         one = _as_given(one)
-        if not isinstance(one, Tensor) or not self._stack:
+        if not isinstance(one, Tensor) and not _symbol_parts.is_value(one) or not self._stack:
             return one
         symbol = self._input_symbol
         return numbers_in(one, self._first_dtype(one.dtype) if symbol is None else symbol._dtype_of)
 
     def call(self, inputs, training=None, mask=None):
         symbol = self._input_symbol
-        value = inputs if symbol is None else _with_rank_of(symbol, inputs)
-        if self._stack and isinstance(value, Tensor):
+        value = inputs if symbol is None else _of_kind(symbol, _with_rank_of(symbol, inputs))
+        if self._stack and (isinstance(value, Tensor) or _symbol_parts.is_value(value)):
             try:
                 _input_spec.check(self._stack[0], value)
             except ValueError as error:
@@ -721,76 +743,6 @@ class Sequential(Model):
             made = (len(self._stack), Functional(symbol, value, name=self.name))
             object.__setattr__(self, "_as_functional", made)
         return made[1]
-
-
-def clone_model(model, input_tensors=None, clone_function=None, **kwargs):
-    """A new model of the same layers with new weights, compiled as the model is; of a class of one's own by its `get_config`.
-
-    Raises: ValueError for a `clone_function` or `input_tensors` with a class of one's own."""
-    if kwargs:
-        raise TypeError(f"[clone_model] unexpected keyword arguments {sorted(kwargs)}; it takes input_tensors and clone_function")
-    with _resolution.copying():
-        made = _cloned(model, clone_function, input_tensors)
-        if model.compiled:
-            made.compile_from_config(model.get_compile_config())
-    return made
-
-
-def _cloned(model, clone_function, input_tensors=None):
-    if isinstance(model, Sequential):
-        copy = clone_function or (lambda one: type(one).from_config(one.get_config()))
-        symbol = model._input_symbol
-        if input_tensors is not None:
-            inputs = [_one_input(input_tensors)._node.layer]
-        else:
-            inputs = [] if symbol is None else [type(symbol._node.layer).from_config(symbol._node.layer.get_config())]
-        return Sequential(inputs + [copy(one) for one in model.layers], name=model.name)
-    if isinstance(model, Functional):
-        made = type(model).from_config(model.get_config())
-        return made if clone_function is None and input_tensors is None else _with_layers(
-            made, model, clone_function, input_tensors)
-    if clone_function is not None or input_tensors is not None:
-        raise ValueError("Arguments `clone_function` and `input_tensors` are only supported for Sequential models or Functional "
-                         f"models. Received model of type '{type(model).__name__}', with clone_function={clone_function} and "
-                         f"input_tensors={input_tensors}")
-    from . import saving
-    return saving.deserialize_keras_object(saving.serialize_keras_object(model), {type(model).__name__: type(model)})
-
-
-def _one_input(input_tensors):
-    """The symbol that a cloned Sequential begins with. Raises: ValueError for several, and for values of another kind."""
-    found = nest.flatten(input_tensors)
-    if len(found) != 1 or not isinstance(found[0], KerasTensor) or found[0]._node is None:
-        raise ValueError("`input_tensors` of a Sequential must be one symbolic tensor of keras.Input; "
-                         f"got {input_tensors}")
-    return found[0]
-
-
-def _with_layers(copy, model, clone_function, input_tensors=None):
-    """The same graph of calls with what `clone_function` gives for each layer that is no input, on other inputs if given.
-
-    Raises: ValueError for another number of inputs."""
-    own = {id(one): one if clone_function is None else clone_function(other)
-           for one, other in zip(copy.layers, model.layers) if not isinstance(one, InputLayer)}
-    before = nest.flatten(copy.inputs)
-    after = before if input_tensors is None else nest.flatten(input_tensors)
-    if len(after) != len(before) or not all(isinstance(one, KerasTensor) for one in after):
-        raise ValueError(f"`input_tensors` must be {len(before)} symbolic tensors, as the model has inputs; got {input_tensors}")
-    made = {id(one): other for one, other in zip(before, after)}
-
-    def value(symbol):
-        if id(symbol) not in made:
-            node = symbol._node
-            if not node.inputs and isinstance(node.layer, InputLayer):
-                return symbol
-            args, kwargs = nest.map_structure(lambda one: value(one) if isinstance(one, KerasTensor) else one,
-                                              (node.args, node.kwargs))
-            results = nest.flatten(own.get(id(node.layer), node.layer)(*args, **kwargs))
-            for one, result in zip(nest.flatten(node.outputs), results):
-                made[id(one)] = result
-        return made[id(symbol)]
-    outputs = nest.map_structure(value, copy.outputs if len(nest.flatten(copy.outputs)) > 1 else nest.flatten(copy.outputs)[0])
-    return Functional(after if len(after) > 1 else after[0], outputs, name=model.name)
 
 
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):

@@ -33,7 +33,7 @@ class Functional(Model):
 from lockstep.keras.layers import InputLayer as InputLayer
 class KerasTensor:
     """What a layer will give: a shape and a dtype, and how it is made."""
-    def __init__(self, shape, dtype='float32', name=None, node=None, index=0, sparse=False) -> None: ...
+    def __init__(self, shape, dtype='float32', sparse=False, ragged=False, ragged_rank=None, row_splits_dtype=None, name=None, node=None, index=0) -> None: ...
     @property
     def dtype(self) -> Any: ...
     def get_shape(self) -> Any: ...
@@ -139,6 +139,7 @@ class Sequential(Model):
     def pop(self, rebuild=True) -> Any:
         """Takes the last layer away; with `rebuild` the model is built of the others."""
         ...
+from lockstep.sparse import SparseTensor as SparseTensor
 class Tensor:
     def __init__(self, *args, **kwargs) -> None:
         """Initialize self.  See help(type(self)) for accurate signature."""
@@ -279,7 +280,7 @@ def no_damage(error) -> Any:
     """Marks an error that says nothing about damage, as an unknown class in a config, so that `reading` lets it through."""
     ...
 def numbers_in(tensor, dtype) -> Any:
-    """A tensor in a dtype; one of texts, or of that dtype, as it is."""
+    """A tensor, also a sparse or ragged one, in a dtype; one of texts, or of that dtype, as it is."""
     ...
 def reading(path, unchanged=...) -> Any:
     """The time in which the content of a file is parsed. Raises: DamagedFileError; errors of the operating system, of users'"""
@@ -290,6 +291,7 @@ def save_model(model, filepath, overwrite=True, **kwargs) -> Any:
 def shown_sizes(tensor) -> Any:
     """The sizes of a tensor as shapes of layers are shown: with the batch's size for an open first one, None for others."""
     ...
+from lockstep.sparse import to_dense as to_dense
 def with_own_inputs(inputs, outputs) -> Any:
     """(inputs, outputs) of the same calls, begun by layers of inputs: as they are where all inputs come of such, else copies"""
     ...

@@ -3,11 +3,13 @@
 import builtins as _builtins
 import types as _types
 
-from .. import _refused, bitwise as _bitwise, math as _tf_math, nn as _nn, ops_array as _array, ops_math as _math
+from .. import bitwise as _bitwise, math as _tf_math, nn as _nn, ops_array as _array, ops_math as _math
 from . import (_ops_counts as _counts, _ops_dtypes as _kinds, _ops_elements as _elements, _ops_image as _of_images,
                _ops_linalg as _of_matrices, _ops_loops as _loops, _ops_nn as _of_layers, _ops_numpy as _shapes,
-               _ops_reductions as _reductions, _ops_signal as _signal, _ops_special as _special, _ops_warps as _warps,
-               _ops_windows as _windows, activations as _activations)
+               _ops_reductions as _reductions, _ops_signal as _signal, _ops_sparse as _sparse, _ops_special as _special, _ops_warps as _warps,
+               _ops_windows as _windows, _policy, activations as _activations)
+from .._composites import is_composite as _is_composite
+from .._dtypes import as_dtype as _as_dtype
 from ._operation import apply_op as _apply, in_order as _in_order
 from ._symbols import KerasTensor as _KerasTensor
 
@@ -119,7 +121,7 @@ def _functions_of(*modules):
 
 _FUNCTIONS.update(_functions_of(_shapes, _elements, _reductions, _counts, _of_layers, _windows, _of_matrices, _signal, _special, _loops))
 for _name, _function in _FUNCTIONS.items():
-    globals()[_name] = _lift(_function, _name)
+    globals()[_name] = _lift(_sparse.form_of(_name, _function), _name)
 
 
 def _names_of(name, functions):
@@ -129,15 +131,22 @@ def _names_of(name, functions):
     return made
 
 
-
-def convert_to_tensor(x, dtype=None, sparse=None):
-    _refused.only("convert_to_tensor", sparse=(sparse, None, False))
+def _converted(x, dtype=None, sparse=None, ragged=None):
     from .._tensor import convert_to_tensor as convert
+    if _is_composite(x):
+        x = _sparse.dense(x) if sparse is False else x
+        x = x.to_tensor() if ragged is False and hasattr(x, "to_tensor") else x
+        return x if dtype is None else _policy.cast(x, _as_dtype(dtype))
     return convert(x, dtype=dtype)
 
 
+def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
+    """A tensor of an array or a number; a sparse or ragged tensor stays one, unless `sparse` or `ragged` is False."""
+    return _apply(_converted, x, dtype, sparse, ragged, name="convert_to_tensor")
+
+
 def convert_to_numpy(x):
-    return convert_to_tensor(x).numpy()
+    return convert_to_tensor(x, sparse=False, ragged=False).numpy()
 
 
 def arange(start, stop=None, step=1, dtype=None):
@@ -145,11 +154,11 @@ def arange(start, stop=None, step=1, dtype=None):
 
 
 def stop_gradient(variable):
-    return _apply(_array.stop_gradient, variable)
+    return _apply(_sparse.form_of("stop_gradient", _array.stop_gradient), variable)
 
 
 def is_tensor(x):
-    from .._tensor import is_tensor as known
+    from .._composites import is_tensor as known
     return known(x)
 
 

@@ -2,6 +2,7 @@
 
 from ... import _logits, ops_array, ops_math
 from ..._tensor import convert_to_tensor
+from ...ragged import RaggedTensor
 from .. import initializers
 from .._layer import Layer
 from .._native_layer import NativeLayer
@@ -13,6 +14,7 @@ class ReLU(NativeLayer):
 
     _passes_masks = True
     _kind = "ReLU"
+    _keeps_rows = True
 
     def __init__(self, max_value=None, negative_slope=0.0, threshold=0.0, **kwargs):
         super().__init__(**kwargs)
@@ -30,6 +32,7 @@ class LeakyReLU(NativeLayer):
     _passes_masks = True
     _computes = True
     _kind = "LeakyReLU"
+    _keeps_rows = True
 
     def __init__(self, negative_slope=0.3, **kwargs):
         negative_slope = kwargs.pop("alpha", negative_slope)
@@ -45,6 +48,7 @@ class ELU(NativeLayer):
 
     _passes_masks = True
     _kind = "ELU"
+    _keeps_rows = True
 
     def __init__(self, alpha=1.0, **kwargs):
         super().__init__(**kwargs)
@@ -122,4 +126,6 @@ class Activation(Layer):
         object.__setattr__(self, "built", True)
 
     def call(self, inputs):
+        if isinstance(inputs, RaggedTensor):
+            return inputs.with_flat_values(self.activation(inputs.flat_values))
         return self.activation(inputs)

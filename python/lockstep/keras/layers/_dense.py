@@ -3,6 +3,7 @@
 from .. import initializers
 from .._layer import Layer
 from .._native_layer import NativeLayer
+from .._ops_sparse import dense
 from ._arguments import _given, _keep_parts, _native_parts
 from ._lora import LowRank
 
@@ -31,6 +32,7 @@ class Dense(LowRank, _Kernel):
     _passes_masks = True
     _computes = True
     _kind = "Dense"
+    _keeps_rows = True
 
     def __init__(self, units, activation=None, use_bias=True, kernel_initializer="glorot_uniform",
                  bias_initializer="zeros", kernel_regularizer=None, bias_regularizer=None,
@@ -44,6 +46,11 @@ class Dense(LowRank, _Kernel):
                          **kwargs)
         self.units = units
         self._set_lora(lora_rank, lora_alpha)
+
+    def call(self, inputs, training=False):
+        """Of a sparse tensor the same as of the dense one: the products are added in the same order, so that the results have the
+        same bits, also where replicas share the rows."""
+        return super().call(dense(inputs), training)
 
     def _options(self):
         return dict(self._kernel_options(), units=self.units)

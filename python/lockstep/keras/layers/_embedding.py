@@ -3,8 +3,11 @@
 from ... import _native
 from ..._dtypes import as_dtype
 from ..._tensor import Tensor
-from .. import constraints, initializers, regularizers
+from ...ragged import RaggedTensor
+from .. import _policy, constraints, initializers, regularizers
 from .._native_layer import NativeLayer
+from .._ops_sparse import dense
+from .._symbol_parts import is_value
 from ._arguments import _given, _positive
 from ._lora import LowRank
 
@@ -49,10 +52,16 @@ class Embedding(LowRank, NativeLayer):
 
     def compute_mask(self, inputs, mask=None):
         from .. import ops
-        return ops.not_equal(inputs, 0) if self.mask_zero else None
+        return ops.not_equal(inputs, 0) if self.mask_zero and not isinstance(inputs, RaggedTensor) else None
 
     def _cast_input(self, one):
         one = super()._cast_input(one)
-        if isinstance(one, Tensor) and not one.dtype.is_integer:
-            return _native.cast(one, as_dtype("int32"))
+        if (isinstance(one, Tensor) or is_value(one)) and not one.dtype.is_integer:
+            return _policy.cast(one, as_dtype("int32"))
         return one
+
+    def call(self, inputs, training=False):
+        """Of a ragged tensor a ragged one of rows; of a sparse one row 0 at each place that is not kept."""
+        if isinstance(inputs, RaggedTensor):
+            return inputs.with_flat_values(self.call(inputs.flat_values, training))
+        return super().call(dense(inputs), training)

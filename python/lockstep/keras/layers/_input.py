@@ -27,9 +27,7 @@ class InputLayer(Layer):
         super().__init__(name=name or auto_name("input_layer"))
         if input_tensor is None:
             sizes = _batch_shape(input_shape if shape is None else shape, batch_size, batch_shape)
-            if sparse and ragged:
-                raise ValueError("KerasTensor cannot have `sparse=True` and `ragged=True` at the same time.")
-            input_tensor = KerasTensor(sizes, dtype or backend.floatx(), name=name)
+            input_tensor = KerasTensor(sizes, dtype or backend.floatx(), sparse=sparse, ragged=ragged, name=name)
         elif not isinstance(input_tensor, KerasTensor):
             raise ValueError("Argument `input_tensor` must be a KerasTensor. Received invalid type: "
                              f"input_tensor={input_tensor} (of type {type(input_tensor)})")
@@ -42,12 +40,14 @@ class InputLayer(Layer):
         object.__setattr__(self, "built", True)
 
     dtype = property(lambda self: self.output.dtype)
+    sparse = property(lambda self: self.output.sparse)
+    ragged = property(lambda self: self.output.ragged)
 
     def call(self):
         raise NotImplementedError
 
     def get_config(self):
-        return {"batch_shape": self.batch_shape, "dtype": self.output.dtype, "sparse": False, "ragged": False,
+        return {"batch_shape": self.batch_shape, "dtype": self.output.dtype, "sparse": self.sparse, "ragged": self.ragged,
                 "name": self.name, "optional": self.optional}
 
 

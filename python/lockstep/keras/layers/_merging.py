@@ -9,6 +9,8 @@ from .. import _masks
 from .._context import known_sizes
 from .._layer import Layer
 from .._ops_dtypes import all_alike
+from .._ops_sparse import dense
+from .._symbol_parts import is_value
 
 
 class _Merge(Layer):
@@ -27,11 +29,22 @@ class _Merge(Layer):
             raise ValueError("A merge layer should be called on a list of inputs. Received: "
                              f"input_shape={known_sizes(inputs)} (not a list of shapes)")
         self._check([known_sizes(one) for one in inputs])
+        if any(map(is_value, inputs)):
+            return self._merge_values([one if is_value(one) else convert_to_tensor(one) for one in inputs])
         masks = [_masks.mask_of(one) for one in inputs]
         inputs = all_alike([convert_to_tensor(one) for one in inputs])
         if any(one is not None for one in masks):
             return self._merge_masked(inputs, masks)
         return self._merge(inputs)
+
+    _of_two = None  # the function of `keras.ops` that the layer is of two inputs
+
+    def _merge_values(self, inputs):
+        """The function of inputs of which some are sparse or ragged."""
+        from .. import ops
+        if self._of_two is None:
+            return self._merge(all_alike([convert_to_tensor(dense(one)) for one in inputs]))
+        return self._fold(inputs, getattr(ops, self._of_two))
 
     def _merge_masked(self, inputs, masks):
         """The function of inputs of which some have masks ([n, steps] or None each); may give the result its mask."""
@@ -66,12 +79,16 @@ def _broadcast(a, b):
 class Add(_Merge):
     """The sum."""
 
+    _of_two = "add"
+
     def _merge(self, inputs):
         return self._fold(inputs, _native.add)
 
 
 class Subtract(_Merge):
     """The difference of two."""
+
+    _of_two = "subtract"
 
     def _merge(self, inputs):
         return _native.subtract(inputs[0], inputs[1])
@@ -85,6 +102,8 @@ def _of_elements(mask, x):
 class Multiply(_Merge):
     """The product. A step that the mask of an input leaves out counts as 1 in the product; where all inputs leave it out, the
     product is 0."""
+
+    _of_two = "multiply"
 
     def _merge(self, inputs):
         return self._fold(inputs, _native.multiply)
@@ -103,6 +122,12 @@ class Multiply(_Merge):
 
 class Average(_Merge):
     """The mean."""
+
+    _of_two = "add"
+
+    def _merge_values(self, inputs):
+        from .. import ops
+        return ops.divide(super()._merge_values(inputs), len(inputs))
 
     def _merge(self, inputs):
         return self._fold(inputs, _native.add) / len(inputs)
@@ -130,11 +155,15 @@ class _Extreme(_Merge):
 class Maximum(_Extreme):
     """The largest."""
 
+    _of_two = "maximum"
+
     _function = staticmethod(_native.maximum)
 
 
 class Minimum(_Extreme):
     """The smallest."""
+
+    _of_two = "minimum"
 
     _function = staticmethod(_native.minimum)
 
@@ -163,6 +192,10 @@ class Concatenate(_Merge):
 
     def _merge(self, inputs):
         return _native.concat(inputs, self.axis)
+
+    def _merge_values(self, inputs):
+        from .. import ops
+        return ops.concatenate(inputs, self.axis)
 
 
 class Dot(_Merge):

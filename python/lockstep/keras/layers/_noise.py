@@ -9,6 +9,7 @@ class Dropout(NativeLayer):
 
     _passes_masks = True
     _kind = "Dropout"
+    _keeps_rows = True
 
     def __init__(self, rate, noise_shape=None, seed=None, **kwargs):
         if not 0 <= rate <= 1:
@@ -29,6 +30,7 @@ class SpatialDropout1D(Dropout):
     """Drops whole channels of steps."""
 
     _kind = "SpatialDropout1D"
+    _keeps_rows = False
 
     def __init__(self, rate, seed=None, **kwargs):
         super().__init__(rate, None, seed, **kwargs)
@@ -48,6 +50,7 @@ class AlphaDropout(Dropout):
     """Dropout that keeps mean and variance of normal inputs."""
 
     _kind = "AlphaDropout"
+    _keeps_rows = True
 
 
 class GaussianDropout(Dropout):
@@ -55,6 +58,7 @@ class GaussianDropout(Dropout):
 
     _passes_masks = True
     _kind = "GaussianDropout"
+    _keeps_rows = True
 
     def __init__(self, rate, seed=None, **kwargs):
         super().__init__(rate, None, seed, **kwargs)
@@ -65,6 +69,7 @@ class GaussianNoise(NativeLayer):
 
     _passes_masks = True
     _kind = "GaussianNoise"
+    _keeps_rows = True
 
     def __init__(self, stddev, seed=None, **kwargs):
         super().__init__(**kwargs)

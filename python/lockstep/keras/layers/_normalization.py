@@ -155,6 +155,7 @@ class LayerNormalization(_Scaled):
     """Each example (and place along the other axes) gets mean 0 and variance 1, then gamma and beta."""
 
     _kind = "LayerNormalization"
+    _keeps_rows = True
 
     def _options(self):
         axis = self.axis if isinstance(self.axis, (list, tuple)) else [self.axis]
@@ -181,6 +182,7 @@ class RMSNormalization(NativeLayer):
     """x * scale / sqrt(mean x^2 + epsilon)."""
 
     _kind = "RMSNormalization"
+    _keeps_rows = True
     _computes = True
 
     def __init__(self, axis=-1, epsilon=1e-6, **kwargs):

@@ -1,5 +1,7 @@
 """The largest element or the mean of windows of images and steps."""
 
+from ..._ragged_reduce import reduced
+from ...ragged import RaggedTensor
 from .._native_layer import NativeLayer
 from ._arguments import _channels_last, _one, _pair, _window
 
@@ -75,6 +77,8 @@ class GlobalAveragePooling1D(GlobalAveragePooling2D):
         return None
 
     def call(self, inputs, mask=None):
+        if isinstance(inputs, RaggedTensor):
+            return reduced(self._computing(inputs), 1, "mean", self.keepdims)
         if mask is None:
             return super().call(inputs)
         from ... import ops_array, ops_math
@@ -88,6 +92,9 @@ class GlobalMaxPooling1D(GlobalAveragePooling2D):
 
     _computes = False
     _kind = "GlobalMaxPooling1D"
+
+    def call(self, inputs):
+        return reduced(inputs, 1, "max", self.keepdims) if isinstance(inputs, RaggedTensor) else super().call(inputs)
 
 
 MaxPool2D, AvgPool2D, MaxPool1D, AvgPool1D = (MaxPooling2D, AveragePooling2D, MaxPooling1D,

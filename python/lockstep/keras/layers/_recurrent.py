@@ -109,6 +109,7 @@ class _Recurrent(NativeLayer):
         return config
 
     def call(self, sequences, initial_state=None, mask=None, training=False):
+        self._require_dense(nest.flatten(sequences))
         inputs = [self._computing(one) for one in (
             sequences if isinstance(sequences, (list, tuple)) else [sequences])]
         states = inputs[1:] + [convert_to_tensor(one) for one in nest.flatten(initial_state or [])] if initial_state is None or \

@@ -2,10 +2,11 @@
 
 import math
 
-from ... import _native, ops_array
+from ... import _native, sparse
 from .. import backend
 from .._context import known_sizes
 from .._layer import Layer
+from .._symbol_parts import sizes_of
 
 
 class Flatten(Layer):
@@ -17,16 +18,23 @@ class Flatten(Layer):
         object.__setattr__(self, "built", True)
 
     def call(self, inputs):
-        if self.data_format == "channels_first" and inputs._rank > 2:
-            inputs = ops_array.transpose(inputs, [0, *range(2, inputs._rank), 1])
+        rank = len(inputs.shape)
+        if self.data_format == "channels_first" and rank > 2:
+            inputs = _transpose(inputs, [0, *range(2, rank), 1])
         size = 1
-        for one in inputs._shape[1:]:
+        for one in sizes_of(inputs)[1:]:
             if one is None:
                 raise ValueError("Flatten needs known sizes; got " + str(inputs.shape))
             size *= one
-        if inputs._rank == 1:
-            return _native.expand_dims(inputs, -1)
-        return _native.reshape(inputs, [-1, size])
+        return _reshape(inputs, [-1, 1 if rank == 1 else size])
+
+
+def _reshape(inputs, shape):
+    return sparse.reshape(inputs, shape) if isinstance(inputs, sparse.SparseTensor) else _native.reshape(inputs, shape)
+
+
+def _transpose(inputs, axes):
+    return sparse.transpose(inputs, axes) if isinstance(inputs, sparse.SparseTensor) else _native.transpose(inputs, axes)
 
 
 class Reshape(Layer):
@@ -39,9 +47,9 @@ class Reshape(Layer):
 
     def call(self, inputs):
         target = list(self.target_shape)
-        if -1 in target and None not in inputs._shape[1:]:
+        if -1 in target and None not in sizes_of(inputs)[1:]:
             size = 1
-            for one in inputs._shape[1:]:
+            for one in sizes_of(inputs)[1:]:
                 size *= one
             for one in target:
                 size //= one if one != -1 else 1
@@ -50,7 +58,7 @@ class Reshape(Layer):
         if None not in sizes and math.prod(sizes) != math.prod(target):
             raise ValueError("Exception encountered when calling Reshape.call().\n\n\033[1mThe total size of the tensor must be "
                              f"unchanged. Received: input_shape={sizes}, target_shape={self.target_shape}\033[0m")
-        return _native.reshape(inputs, [-1] + target)
+        return _reshape(inputs, [-1] + target)
 
 
 class Permute(Layer):
@@ -64,7 +72,7 @@ class Permute(Layer):
                              f"consecutive and start from 1. Received dims={dims}")
 
     def call(self, inputs):
-        return _native.transpose(inputs, [0] + list(self.dims))
+        return _transpose(inputs, [0] + list(self.dims))
 
 
 class RepeatVector(Layer):
