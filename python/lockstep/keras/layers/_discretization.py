@@ -8,8 +8,10 @@ import numpy
 
 from ... import errors, ops_array
 from ..._dtypes import as_dtype
+from ..._composites import values_of, with_values
 from ..._tensor import Tensor, convert_to_tensor
 from .. import backend
+from .._symbol_parts import is_value
 from ._category_rows import check_choice, encode_categories, PreprocessingLayer
 
 
@@ -100,10 +102,11 @@ class Discretization(PreprocessingLayer):
         bounds = numpy.asarray(self.bin_boundaries, "float32").reshape(-1)
         if (bounds[1:] < bounds[:-1]).any():
             raise errors.InvalidArgumentError(None, None, f"Expected sorted boundaries; got {self.bin_boundaries}")
-        inputs = convert_to_tensor(inputs)
-        flat = ops_array.reshape(_float32(inputs), [-1])
-        bins = ops_array.searchsorted(convert_to_tensor(bounds), flat, side="right")
-        return encode_categories(_of_shape(bins, inputs), self.output_mode, len(bounds) + 1, self.output_dtype, self.sparse)
+        inputs = inputs if is_value(inputs) else convert_to_tensor(inputs)
+        elements = values_of(inputs)
+        flat = ops_array.reshape(_float32(elements), [-1])
+        bins = _of_shape(ops_array.searchsorted(convert_to_tensor(bounds), flat, side="right"), elements)
+        return encode_categories(with_values(inputs, bins), self.output_mode, len(bounds) + 1, self.output_dtype, self.sparse)
 
     def get_config(self):
         """What `from_config` makes the layer of again, learned boundaries included."""
