@@ -99,7 +99,7 @@ _LAZY = ("autograph", "compat", "config", "data", "debugging", "distribute", "ex
          "keras", "linalg", "math", "nn", "queue", "random", "strings", "summary", "train", "types", "version",
          "saved_model", "initializers", "losses", "metrics", "optimizers", "estimator", "test",
          "dtypes", "module", "image", "sysconfig", "profiler", "lite", "sparse", "ragged", "autodiff",
-         "raw_ops", "bitwise", "sets", "graph_util", "onnx", "lookup", "signal")
+         "raw_ops", "bitwise", "sets", "graph_util", "onnx", "lookup", "signal", "feature_column")
 _INITIALIZERS = {"zeros_initializer": "Zeros", "ones_initializer": "Ones",
                  "constant_initializer": "PlainConstant"}
 _ELSEWHERE = {"RegisterGradient": ("._gradient_maps", ""), "no_gradient": ("._gradient_maps", ""),

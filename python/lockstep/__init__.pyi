@@ -297,6 +297,7 @@ def expm1(x, name=None) -> Any:
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=..., name=None) -> Any:
     """Ones on the diagonal."""
     ...
+from . import feature_column as feature_column
 def fill(dims, value, name=None, layout=None) -> Any:
     """`value`, a scalar, in every element."""
     ...

@@ -2,7 +2,7 @@
 
 import collections
 
-from . import _refused, math, nn, ops_array, ops_math, sparse
+from . import _native, _refused, math, nn, ops_array, ops_math, sparse
 from ._layouts import takes_channels_first as _takes_channels_first
 from ._tensor import convert_to_tensor, integers
 
@@ -191,12 +191,16 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
     """Rows of `params` joined for each row of `sp_ids`. combiner: mean (default), sqrtn or sum."""
     combiner = combiner or "mean"
     rows = nn.embedding_lookup(params, sp_ids.values, max_norm)
-    groups, count = sp_ids.indices[:, 0], int(sp_ids.dense_shape[0])
-    weights = ops_array.ones([rows._shape[0]], rows.dtype) if sp_weights is None else sp_weights.values
-    total = ops_math.unsorted_segment_sum(rows * ops_array.expand_dims(weights, -1), groups, count)
+    groups, known = sp_ids.indices[:, 0], sp_ids.dense_shape
+    known = _native.static_value(known) if known._symbolic else known
+    weights = ops_array.ones_like(sp_ids.values, dtype=rows.dtype) if sp_weights is None else sp_weights.values
+
+    def add(values):
+        return ops_math.unsorted_segment_sum(values, groups, int(known[0])) if known is not None else math.segment_sum(values, groups)
+    total = add(rows * ops_array.expand_dims(weights, -1))
     if combiner == "sum":
         return total
-    parts = ops_math.unsorted_segment_sum(weights if combiner == "mean" else ops_math.square(weights), groups, count)
+    parts = add(weights if combiner == "mean" else ops_math.square(weights))
     by = parts if combiner == "mean" else ops_math.sqrt(parts)
     return math.divide_no_nan(total, ops_array.expand_dims(by, -1) + ops_array.zeros_like(total))
 

@@ -629,3 +629,6 @@ def map_values(op, *args, **kwargs):
     """`op` of the values."""
     first = next(one for one in args if isinstance(one, SparseTensor))
     return first.with_values(op(*[one.values if isinstance(one, SparseTensor) else one for one in args], **kwargs))
+
+
+from ._sparse_crosses import cross, cross_hashed  # noqa: E402,F401

@@ -54,7 +54,7 @@ from ._older_arguments import find as find_older
 
 
 _MODULES = ("train", "summary", "data", "losses", "metrics", "app", "flags", "gfile", "initializers", "nn", "python_io",
-            "debugging", "manip", "math", "random", "sparse", "strings")
+            "debugging", "manip", "math", "random", "sparse", "strings", "feature_column")
 
 
 # What `lockstep` finds when it is asked for, and what it and this module have for themselves.

@@ -2,33 +2,11 @@
 
 import numpy
 
-from ... import _native
 from ..._dtypes import as_dtype
+from ..._sparse_crosses import DEFAULT_KEY, fingerprints, joined
 from ..._tensor import convert_to_tensor
 from .. import backend
 from ._category_rows import check_choice, encode_categories, PreprocessingLayer
-
-_KEY = 0xDECAFCAFFE
-_FACTOR = numpy.uint64(0xC6A4A7935BD1E995)
-_SHIFT = numpy.uint64(47)
-
-
-def _mixed(values):
-    return values ^ (values >> _SHIFT)
-
-
-def _joined(first, second):
-    """FarmHash's fingerprint of two fingerprints, uint64."""
-    made = (first ^ _FACTOR) ^ (_mixed(second * _FACTOR) * _FACTOR)
-    return _mixed(_mixed(made * _FACTOR) * _FACTOR)
-
-
-def _fingerprints(tensor):
-    """Whole numbers as they are, texts by FarmHash's fingerprint, uint64 [elements]."""
-    if tensor.dtype.is_integer:
-        return tensor.numpy().reshape(-1).astype("int64").view("uint64")
-    return numpy.array([_native.fingerprint64(one) for one in tensor._strings()], "uint64")
-
 
 class HashedCrossing(PreprocessingLayer):
     """Whole numbers or texts of several inputs, place by place, as one number below `num_bins`: the hash of all of them,
@@ -77,9 +55,9 @@ class HashedCrossing(PreprocessingLayer):
 
     def _crossed(self, inputs):
         """The number of each place, int64."""
-        made = numpy.full(inputs[0]._size, _KEY, "uint64")
+        made = numpy.full(inputs[0]._size, DEFAULT_KEY, "uint64")
         for one in inputs:
-            made = _joined(made, _fingerprints(one))
+            made = joined(made, fingerprints(one))
         made = (made % numpy.uint64(self.num_bins)).astype("int64")
         return convert_to_tensor(made.reshape(tuple(inputs[0]._shape)))
 
