@@ -111,6 +111,8 @@ _ELSEWHERE.update({name: "._dispatch" for name in (
 
 def __getattr__(name):
     import importlib
+    if name == "dtensor":
+        return importlib.import_module("._dtensor", __package__)
     if name not in _ELSEWHERE:
         raise AttributeError(f"module 'lockstep.experimental' has no attribute {name!r}")
     return getattr(importlib.import_module(_ELSEWHERE[name], __package__), name)
