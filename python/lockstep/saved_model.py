@@ -12,6 +12,18 @@ SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT = "saved_model.pb", "saved_m
 ASSETS_DIRECTORY, VARIABLES_DIRECTORY, VARIABLES_FILENAME = "assets", "variables", "variables"
 
 
+def save(obj, export_dir, signatures=None, options=None):
+    """Writes an object (a `tf.Module`, a model, a `tf.train.Checkpoint`) with its variables and its `tf.function`s, for each of which the
+    concrete functions are written that were called or asked for, or that of its input signature.
+
+    Args: signatures: a function with an input signature, a concrete function, or a dict of these by name, for serving; by default
+    the only function of the object that has an input signature.
+    Raises: NotImplementedError for an op that TensorFlow does not have; AssertionError for a function that reads a variable which
+    the object does not hold; ValueError for signatures that are none."""
+    from ._saved_model._write import save as write
+    write(obj, export_dir, signatures)
+
+
 def load(export_dir, tags=None, options=None):
     """The object that was saved: its variables, lists, dicts, modules and functions as attributes, and `signatures`.
 
@@ -24,10 +36,3 @@ def load(export_dir, tags=None, options=None):
 def contains_saved_model(export_dir):
     """Whether a folder has a SavedModel."""
     return any(os.path.exists(os.path.join(os.fspath(export_dir), one)) for one in (SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT))
-
-
-def save(obj, export_dir, signatures=None, options=None):
-    """Raises: NotImplementedError, with what to use instead."""
-    raise NotImplementedError(
-        "SavedModels are not written; keep weights by tf.train.Checkpoint(...).save(PATH) or model.save('FILE.keras'), which the real "
-        "TensorFlow reads, and export a graph by model.export('FILE.onnx', format='onnx') or tf.onnx.export(function, 'FILE.onnx')")

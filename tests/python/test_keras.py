@@ -314,15 +314,21 @@ class SeparableConvolution(unittest.TestCase):
         self.assertEqual((pointwise.shape, pointwise.min(), pointwise.max()), ((1, 1, 6, 4), 0.5, 0.5))
         self.assertEqual(abs(bias).max(), 0)
 
-    def test_export_writes_onnx_and_refuses_saved_models(self):
+    def test_export_writes_onnx_and_saved_models(self):
         model = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(2)])
         with tempfile.TemporaryDirectory() as folder:
             model.export(folder + "/a.onnx", format="onnx")
             tf.onnx.export(model, folder + "/b.onnx")
             with open(folder + "/a.onnx", "rb") as a, open(folder + "/b.onnx", "rb") as b:
                 self.assertEqual(a.read(), b.read())
-            with self.assertRaisesRegex(NotImplementedError, "tf.train.Checkpoint.*format='onnx'"):
-                model.export(folder + "/saved")
+            model.export(folder + "/saved", verbose=False)
+            x = tf.constant([[1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 0.0, 1.0]])
+            served = tf.saved_model.load(folder + "/saved").serve(x)
+            self.assertEqual(served.numpy().tolist(), model(x).numpy().tolist())
+            with self.assertRaisesRegex(ValueError, "Unrecognized format=other"):
+                model.export(folder + "/other", format="other")
+            with self.assertRaisesRegex(ValueError, "not yet been built"):
+                tf.keras.Sequential([tf.keras.layers.Dense(2)]).export(folder + "/open")
 
 
 class Recurrent(unittest.TestCase):

@@ -3,10 +3,13 @@
 import os
 import pathlib
 import pwd
+import random
 import subprocess
 import sys
 import tempfile
 import unittest
+
+import lockstep as tf
 
 PROGRAMS = pathlib.Path(__file__).parent / "saved_model_programs.py"
 HOME = pathlib.Path(pwd.getpwuid(os.getuid()).pw_dir)  # tests run with another HOME
@@ -22,6 +25,89 @@ def run(python, *arguments):
     return dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
 
 
+class OwnModels(unittest.TestCase):
+    def test_are_read_back(self):
+        with tempfile.TemporaryDirectory() as folder:
+            written = run(sys.executable, "lockstep", "write", folder)
+            self.assertEqual(set(written.values()), {"written"}, written)
+            self.assertEqual(run(sys.executable, "lockstep", "check", folder), dict.fromkeys(written, "same"))
+
+    def test_functions_name_what_cannot_be_written(self):
+        class Reader(tf.Module):
+            @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
+            def call(self, x):
+                return x * untracked
+        untracked = tf.Variable(2.0)
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(AssertionError, "untracked"):
+                tf.saved_model.save(Reader(), folder)
+            made = tf.Module()
+            made.call = tf.function(lambda x: tf.linalg.det(x), input_signature=[tf.TensorSpec([2, 2])])
+            with self.assertRaisesRegex(NotImplementedError, "cannot be written"):
+                tf.saved_model.save(made, folder)
+            with self.assertRaisesRegex(ValueError, "Expected a TensorFlow function"):
+                tf.saved_model.save(tf.Module(), folder, signatures={"a": len})
+            self.assertFalse(tf.saved_model.contains_saved_model(folder))
+            with self.assertRaisesRegex(OSError, "SavedModel file does not exist"):
+                tf.saved_model.load(folder)
+
+    def test_loaded_variables_are_trained_and_saved_again(self):
+        made = tf.Module()
+        made.w = tf.Variable([1.0, 2.0])
+        made.fixed = tf.Variable(3.0, trainable=False)
+        made.call = tf.function(lambda x: tf.reduce_sum(x * made.w) + made.fixed, input_signature=[tf.TensorSpec([2])])
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(made, folder + "/a")
+            loaded = tf.saved_model.load(folder + "/a")
+            self.assertEqual((loaded.w.trainable, loaded.fixed.trainable), (True, False))
+            with tf.GradientTape() as tape:
+                value = loaded.call(tf.constant([3.0, 4.0]))
+            gradient = tape.gradient(value, loaded.w)
+            self.assertEqual((float(value), gradient.numpy().tolist()), (14.0, [3.0, 4.0]))
+            loaded.w.assign_sub(gradient)
+            tf.saved_model.save(loaded, folder + "/b")
+            again = tf.saved_model.load(folder + "/b")
+            self.assertEqual(float(again.call(tf.constant([1.0, 1.0]))), -1.0)
+            self.assertEqual(float(again.signatures["serving_default"](x=tf.constant([1.0, 1.0]))["output_0"]), -1.0)
+
+    def test_damaged_files_raise_damaged_file_errors(self):
+        class Small(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.v = tf.Variable([1.0, 2.0])
+
+            @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+            def call(self, x):
+                return {"y": tf.where(x > 0.0, x * self.v, tf.zeros_like(x))}
+        rng, outcomes = random.Random(int(os.environ.get("LOCKSTEP_TEST_SEED", 11))), {"read": 0, "refused": 0}
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(Small(), folder)
+            path = folder + "/saved_model.pb"
+            with open(path, "rb") as file:
+                whole = file.read()
+            for _ in range(150):
+                data = bytearray(whole[:rng.randrange(len(whole))] if rng.random() < 0.2 else whole)
+                for _ in range(rng.choice((1, 3, 10))):
+                    data[rng.randrange(len(data))] = rng.randrange(256)
+                with open(path, "wb") as file:
+                    file.write(data)
+                try:
+                    loaded = tf.saved_model.load(folder)
+                    outcomes["read"] += 1
+                except tf.errors.DamagedFileError as error:
+                    self.assertIn(folder, str(error))
+                    outcomes["refused"] += 1
+                    continue
+                except ValueError as error:  # other tags than the one of serving
+                    self.assertIn("MetaGraphDef", str(error))
+                    continue
+                try:
+                    loaded.call(tf.constant([1.0, 2.0]))
+                except (tf.errors.OpError, ValueError, TypeError, AttributeError, NotImplementedError):
+                    pass
+        self.assertTrue(all(outcomes.values()), outcomes)
+
+
 @unittest.skipUnless(PEER.exists(), f"SKIPPED: TensorFlow is not installed at {PEER}")
 class WithTensorFlow(unittest.TestCase):
     def test_models_of_tensorflow_give_the_same_here(self):
@@ -30,6 +116,13 @@ class WithTensorFlow(unittest.TestCase):
             self.assertEqual(set(written.values()), {"written"}, written)
             self.assertGreaterEqual(len(written), 20)
             self.assertEqual(run(sys.executable, "lockstep", "check", folder), dict.fromkeys(written, "same"))
+
+    def test_models_of_ours_give_the_same_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            written = run(sys.executable, "lockstep", "write", folder)
+            self.assertEqual(set(written.values()), {"written"}, written)
+            self.assertGreaterEqual(len(written), 20)
+            self.assertEqual(run(PEER, "tensorflow", "check", folder), dict.fromkeys(written, "same"))
 
 
 if __name__ == "__main__":

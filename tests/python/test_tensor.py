@@ -174,10 +174,6 @@ class RawOps(unittest.TestCase):
         with self.assertRaisesRegex(AttributeError, "numpy_function"):
             tf.raw_ops.NothingLikeIt  # noqa: B018
 
-    def test_saved_model_says_what_to_use(self):
-        with self.assertRaisesRegex(NotImplementedError, "tf.train.Checkpoint"):
-            tf.saved_model.save(None, "folder")
-
     def test_profiles_are_chrome_traces(self):
         profiler = tf.profiler.experimental
         with self.assertRaises(tf.errors.UnavailableError):

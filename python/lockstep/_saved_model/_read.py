@@ -13,7 +13,7 @@ from ._files import broken
 from ._calls import Library
 from ._protos import Message
 from ._restored import python_signature, RestoredConcrete, RestoredFunction, SignatureMap
-from ._structures import shape_of
+from ._structures import decode, shape_of
 
 _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _LISTS, _DICTS, _TUPLES = "trackable_list_wrapper", "trackable_dict_wrapper", "trackable_tuple_wrapper"
@@ -163,7 +163,8 @@ class _Loader:
 
     def _function(self, number, proto):
         found = [self._concrete(name) for name in proto.concrete_functions]
-        return RestoredFunction(_plain_name(proto.concrete_functions), found, python_signature(proto.function_spec))
+        spec = proto.function_spec
+        return RestoredFunction(_plain_name(proto.concrete_functions), found, python_signature(spec), decode(spec.input_signature))
 
     def _bare_concrete_function(self, number, proto):
         made = self._concrete(proto.concrete_function_name)

@@ -166,12 +166,14 @@ def _tensor(value, dtype):
 class RestoredFunction(Function):
     """A function of a SavedModel: a call runs the first concrete function that takes the arguments."""
 
-    def __init__(self, name, concrete, signature):
+    def __init__(self, name, concrete, signature, input_signature=None):
         def restored_function_body(*args, **kwargs):
             return self._chosen(args, kwargs)
         restored_function_body.__signature__ = signature
         super().__init__(restored_function_body, autograph=False, name=name)
-        self.concrete_functions, self._python = concrete, signature
+        self.concrete_functions, self._python, self._saved_signature = concrete, signature, input_signature
+
+    input_signature = property(lambda self: self._saved_signature)
 
     def _canonical(self, args, kwargs):
         bound = self._python.bind(*args, **kwargs)

@@ -495,7 +495,7 @@ class Layer(Configured, OwnState):
             outputs = call(*args, **kwargs)
             _masks.hand_on(self, args[0] if args else None, masks, outputs)
         if "_last_output_shape" not in self.__dict__:
-            self._note_shape(outputs)
+            self._note_shape(outputs, args)
         if self.activity_regularizer is not None:
             for one in nest.flatten(outputs):
                 one = _dense(one)
@@ -517,8 +517,10 @@ class Layer(Configured, OwnState):
         """The masks of the outputs, for a layer that supports masking: by default those of the inputs."""
         return previous_mask
 
-    def _note_shape(self, outputs):
-        """Keeps the output's shape of the first call, for `summary`."""
+    def _note_shape(self, outputs, args):
+        """Keeps the output's shape of the first call, for `summary`, and the specs of its arguments, for `export`."""
+        from ._export import spec_of_argument
+        object.__setattr__(self, "_call_specs", nest.map_structure(spec_of_argument, args))
         object.__setattr__(self, "_last_output_shape", nest.map_structure(shown_sizes, outputs))
 
     def _build_for(self, args, kwargs):

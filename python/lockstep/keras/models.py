@@ -1,5 +1,6 @@
 """Models: layers in a row, graphs of layers, and models of one's own."""
 
+import os
 import weakref
 
 from .. import _native, _refused, errors, nest, ops_array
@@ -213,21 +214,19 @@ class Model(Trainer, Layer):
         return self._bridge().state_digest()
 
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
-        """Writes the model for inference, as ONNX (`format="onnx"`). With `verbose` prints where it is. Raises:
-        NotImplementedError for other formats, with what to use instead; ValueError for a format that there is not."""
-        formats = ("tf_saved_model", "onnx", "openvino", "litert", "torch")
-        if format not in formats:
-            raise ValueError(f"Unrecognized format={format}. Supported formats are: {formats}.")
-        _refused.no_more("export", kwargs, ("is_static", "jax2tf_kwargs", "opset_version"))
-        _refused.only("Model.export", input_signature=(input_signature, None), opset_version=(kwargs.get("opset_version"), None))
+        """Writes the model for inference: a SavedModel with the function `serve` and the signature `serving_default`, or an ONNX file
+        (`format="onnx"`). Args: input_signature: the specs of the model's arguments, where it has not been called.
+        Raises: ValueError for a model that is not built and for other formats; NotImplementedError naming an op that is not written."""
+        _refused.no_more("export", kwargs)
+        if format not in ("tf_saved_model", "onnx"):
+            raise ValueError(f"Unrecognized format={format}. Supported formats are: ('tf_saved_model', 'onnx'); 'openvino', 'litert' and "
+                             "'torch' are not built.")
         if format == "onnx":
             from .. import onnx
-            onnx.export(self, str(filepath))
-            if verbose:
-                print(f"Saved artifact at '{filepath}'.")
+            onnx.export(self, os.fspath(filepath), input_signature)
             return
-        from ..saved_model import save
-        save(self, filepath)
+        from ._export import export_saved_model
+        export_saved_model(self, filepath, verbose, input_signature)
 
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"

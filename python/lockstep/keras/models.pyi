@@ -56,7 +56,7 @@ class Model(Trainer, lockstep.keras.layers.Layer):
         """The outputs have the masks that the layers gave them."""
         ...
     def export(self, filepath, format='tf_saved_model', verbose=None, input_signature=None, **kwargs) -> Any:
-        """Writes the model for inference, as ONNX (`format='onnx'`). With `verbose` prints where it is. Raises:"""
+        """Writes the model for inference: a SavedModel with the function `serve` and the signature `serving_default`, or an ONNX file"""
         ...
     @classmethod
     def from_config(cls, config, custom_objects=None) -> Any:
