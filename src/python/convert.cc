@@ -80,6 +80,17 @@ Tensor Arg::Beside(const Tensor* other) const {
   return CallConverter(object, other == nullptr ? DType::kInvalid : other->dtype());
 }
 
+std::pair<Tensor, Tensor> Operands(Arg a, Arg b) {
+  const std::optional<Tensor> ready_a = a.Ready();
+  const std::optional<Tensor> ready_b = b.Ready();
+  if (ready_b) return {ready_a ? *ready_a : a.Beside(&*ready_b), *ready_b};
+  if (ready_a) return {*ready_a, b.Beside(&*ready_a)};
+  const std::optional<Tensor> number_a = WeakNumber(a.object.ptr(), nullptr);
+  if (number_a && WeakNumber(b.object.ptr(), nullptr)) return {*number_a, b.Beside(nullptr)};
+  const Tensor first = a.Strong();
+  return {first, b.Beside(&first)};
+}
+
 std::vector<Tensor> Strong(const std::vector<Arg>& arguments) {
   std::vector<Tensor> tensors;
   tensors.reserve(arguments.size());

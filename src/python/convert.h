@@ -42,6 +42,11 @@ Hooks& TheHooks();
 
 std::vector<Tensor> Strong(const std::vector<Arg>& arguments);
 
+/// Two operands of one dtype: a tensor or a variable gives its dtype to the other operand. Where
+/// neither is one, the first operand gives it, as in TensorFlow: `maximum(0., [1, -1])` is a
+/// float32. Two Python numbers are left to the op.
+std::pair<Tensor, Tensor> Operands(Arg a, Arg b);
+
 /// Runs `work` without the interpreter's lock.
 template <typename F>
 auto Unlocked(const F& work) {

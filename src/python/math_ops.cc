@@ -57,10 +57,8 @@ void BindArithmetic(nb::module_& m) {
   m.def("invert", &Unary<Invert>);
   m.def("where", [](Arg condition, Arg a, Arg b) {
     const Tensor mask = condition.Strong();
-    const std::optional<Tensor> ready_a = a.Ready(), ready_b = b.Ready();
-    const Tensor yes = ready_a ? *ready_a : a.Beside(ready_b ? &*ready_b : nullptr);
-    const Tensor no = ready_b ? *ready_b : b.Beside(ready_a ? &*ready_a : nullptr);
-    return Unlocked([&] { return Where(mask, yes, no); });
+    const auto branches = Operands(a, b);
+    return Unlocked([&] { return Where(mask, branches.first, branches.second); });
   });
 }
 

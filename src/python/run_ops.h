@@ -13,14 +13,11 @@ Tensor Unary(Arg x) {
   return Unlocked([&] { return kFunction(value); });
 }
 
-/// A number beside a tensor takes its dtype.
+/// An op of two `Operands`.
 template <Tensor (*kFunction)(const Tensor&, const Tensor&)>
 Tensor Binary(Arg a, Arg b) {
-  const std::optional<Tensor> ready_a = a.Ready();
-  const std::optional<Tensor> ready_b = b.Ready();
-  const Tensor left = ready_a ? *ready_a : a.Beside(ready_b ? &*ready_b : nullptr);
-  const Tensor right = ready_b ? *ready_b : b.Beside(ready_a ? &*ready_a : nullptr);
-  return Unlocked([&] { return kFunction(left, right); });
+  const auto operands = Operands(a, b);
+  return Unlocked([&] { return kFunction(operands.first, operands.second); });
 }
 
 }  // namespace lockstep::python
