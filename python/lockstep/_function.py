@@ -227,6 +227,7 @@ class _Concrete:
         self.traces = []  # the dtypes and shapes of the tensors, trace by trace
         self.scheduled = None  # the same for workers
         self.first = True
+        self.may_repeat = False  # a first trace that makes variables is dropped, and the function is traced again
         self.rigid = False  # it needs the sizes: a trace for each
         self.open_specs = None  # (dtype, shape) of each tensor, where one trace is for any number of rows of some
         self.streams = None  # of random ops, where several traces share them
@@ -361,6 +362,10 @@ def _key_of(leaf):
         return (kind, id(leaf)), leaf
 
 
+class _MadeVariables(Exception):
+    """The first trace of a function has made variables, so it is not the one that runs."""
+
+
 class Function:
     """A Python function that is traced once for each kind of arguments; from then on the traced
     graph runs, compiled. See `function`."""
@@ -428,8 +433,11 @@ class Function:
             return self._python_function(*args, **kwargs)
         concrete, tensors = self._prepare(args, kwargs)
         may_create = self._traced == 0 and not self._has_created and not _native.is_tracing() and not _native.has_strategy()
+        concrete.may_repeat = may_create
         try:
             return self._run(concrete, tensors)
+        except _MadeVariables:
+            return self._run_again(concrete, tensors)
         except NeedsValue:
             if not may_create:
                 raise
@@ -439,6 +447,15 @@ class Function:
         self._by_count.clear()
         return nest.map_structure(lambda one: None if one is None else convert_to_tensor(one),
                                   self._python_function(*args, **kwargs))
+
+    def _run_again(self, concrete, tensors):
+        """Traces a function whose first trace has made variables once more, and runs that: its random ops count from the first."""
+        with self._lock:
+            concrete.native, concrete.may_repeat, self._has_created = None, False, True
+            if self._streams is not None:
+                self.share_streams()
+            self._by_count.clear()
+        return self._run(concrete, tensors)
 
     def _make_native(self, concrete):
         with self._lock:
@@ -612,6 +629,8 @@ class Function:
             traced = _native.trace_with(concrete.streams, concrete.body, parameters)
             if concrete.first and concrete.variables and _native.is_tracing():
                 concrete.first = False
+                if concrete.may_repeat:
+                    raise _MadeVariables
                 results = concrete.results
                 _native.scratch(lambda: _native.trace_with(concrete.streams, concrete.body, parameters))
                 concrete.results = results
@@ -827,12 +846,35 @@ class ConcreteFunction:
                 raise errors.InvalidArgumentError(
                     None, None, f"cannot compute {self.name} as input #{place}(zero-based) was expected to be a "
                     f"{spec.dtype.name} tensor but is a {one.dtype.name} tensor")
-        args, kwargs = self._filled(args, kwargs)
+        try:
+            args, kwargs = self._filled(args, kwargs)
+        except TypeError as error:  # the tensors alone, in their order, are enough
+            flat = self._with_tensors(args, kwargs)
+            if flat is None:
+                raise error
+            args, kwargs = flat
         _local.quiet = "_trace" in self.__dict__
         try:
             return self._function(*args, **kwargs)
         finally:
             _local.quiet = False
+
+    def _with_tensors(self, args, kwargs):
+        """The arguments that the trace was asked for with `args` and `kwargs` in place of its tensors: values of Python, as bound
+        objects, stay. None where there are more or fewer of them than tensors."""
+        given = list(args)
+        if not all(isinstance(one, (Tensor, Variable)) or hasattr(one, "__array__") for one in [*given, *kwargs.values()]):
+            return None
+        names = [name for name, _, value in self._named() for one in nest.flatten(value) if isinstance(one, TensorSpec)]
+        for name in names[len(given):]:
+            if name not in kwargs:
+                return None
+            given.append(kwargs[name])
+        if len(given) != len(names):
+            return None
+        given = iter(given)
+        return nest.map_structure(lambda one: next(given) if isinstance(one, (TensorSpec, Tensor)) else one,
+                                  (tuple(self._args), dict(self._kwargs)))
 
     def _filled(self, args, kwargs):
         """The arguments of a call, and the Python values that the trace was asked for with."""
@@ -851,6 +893,8 @@ class ConcreteFunction:
                                 "argument out, or ask get_concrete_function for that value")
             elif name not in given.arguments:
                 raise TypeError(f"{self.name} missing required arguments: {name}")
+            elif not literal and _shape_of(given.arguments[name]) != _shape_of(value):
+                raise TypeError(f"{self.name} was traced for {name} of another structure; got {given.arguments[name]!r}")
         return given.args, given.kwargs
 
     output_shapes = property(lambda self: nest.map_structure(lambda one: one.shape, self.structured_outputs))

@@ -750,6 +750,12 @@ class NeedsValue(ValueError):
 def _initial(value, dtype):
     from ._tensor import convert_to_tensor
     if callable(value) and not isinstance(value, (_native.Tensor, Variable)):
+        if _native.is_tracing() and not _native.has_graph() and not _native.has_strategy():
+            made = convert_to_tensor(value(), dtype=dtype)  # its random ops take the seeds of the function's
+            known = _native.first_value(made) if made._symbolic else made
+            if known is not None:
+                return known
+
         def make():
             made = value()
             return convert_to_tensor(made, dtype=dtype)
@@ -759,6 +765,7 @@ def _initial(value, dtype):
     if isinstance(value, _native.Tensor):
         if value._symbolic and not _native.has_graph():
             known = _native.static_value(value)
+            known = _native.first_value(value) if known is None else known
             if known is None:
                 raise NeedsValue("Tensor-typed variable initializers must either be wrapped in an "
                                  "init_scope or callable (e.g., `tf.Variable(lambda : "

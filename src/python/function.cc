@@ -12,7 +12,10 @@
 #include "lockstep/runtime/gradients.h"
 #include "python/bind.h"
 #include "python/callback.h"
+#include "runtime/body_tracer.h"
+#include "runtime/eager.h"
 #include "runtime/fold.h"
+#include "runtime/host_ops.h"
 #include "runtime/random_streams.h"
 
 namespace lockstep::python {
@@ -87,6 +90,43 @@ nb::object StaticValue(const Tensor& tensor) {
   } catch (const Error&) {
   }
   return nb::none();
+}
+
+// The nodes that the last result of `graph` needs, as flags; nullopt where it needs a parameter, or
+// a node that does something outside of the program or meets other replicas.
+std::optional<std::vector<bool>> NeededNodes(const graph::Graph& graph) {
+  std::vector<bool> needed(graph.num_nodes(), false);
+  needed[graph.results().back().node] = true;
+  for (int id = graph.num_nodes() - 1; id >= 0; --id) {
+    if (!needed[id]) continue;
+    const graph::Node& node = graph.node(id);
+    const runtime::HostOp* host = runtime::FindHostOp(node.spec->name);
+    if (node.spec->name == "Arg" || node.spec->effects.external || (host != nullptr && host->meets))
+      return std::nullopt;
+    for (const graph::Endpoint& input : node.inputs) needed[input.node] = true;
+  }
+  return needed;
+}
+
+// The value of a symbolic tensor, computed now: the first value of a variable that a traced
+// function makes. Random ops draw from the streams that they have in the trace. None where a
+// parameter of the function is needed.
+nb::object FirstValue(const Tensor& tensor) {
+  const auto* symbol = dynamic_cast<const graph::SymbolicValue*>(tensor.object().get());
+  if (symbol == nullptr || symbol->graph() == nullptr) return nb::none();
+  graph::Graph graph = *symbol->graph();
+  graph.results() = {symbol->endpoint()};
+  const auto needed = NeededNodes(graph);
+  if (!needed) return nb::none();
+  return nb::cast(Unlocked([&] {
+    const ops::RecordingPause pause;
+    const ops::BuilderScope eager(&runtime::EagerBuilder::Instance());
+    runtime::Inliner inliner(graph, {});
+    for (int id = 0; id < graph.num_nodes(); ++id) {
+      if ((*needed)[id]) inliner.Emit(id);
+    }
+    return inliner.Results(1)[0];
+  }));
 }
 
 // The sizes that a symbolic shape is known to hold, -1 for others; None where nothing is known.
@@ -166,6 +206,7 @@ void BindFunction(nb::module_& m) {
   m.def("custom_gradient", &CallWithGradient);
   m.def("static_value", &StaticValue);
   m.def("known_sizes", &KnownSizes);
+  m.def("first_value", &FirstValue);
   m.def("scratch", &CallInScratch);
   m.def("symbolic_call", &CallOnSymbols);
 }
