@@ -233,6 +233,12 @@ void BindSteps(nb::class_<Dataset>& c) {
 void BindData(nb::module_& m) {
   m.def("call_with_place", &CallWithPlace);
   m.def("element_place", &runtime::ElementScope::CurrentPlace);
+  // Calls `function` as a dataset does for an element: its random steps take no seed of the program
+  // around it.
+  m.def("call_in_element", [](const nb::callable& function) {
+    const runtime::ElementScope scope(runtime::ElementPlace{});
+    return nb::object(function());
+  });
   nb::class_<Dataset> dataset(m, "Dataset");
   BindSources(dataset);
   BindSteps(dataset);

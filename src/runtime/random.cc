@@ -205,7 +205,13 @@ random::SeedPair NextOpSeed(std::optional<int64_t> seed) {
   Context& context = GlobalContext();
   std::lock_guard lock(context.mutex);
   auto* graph = dynamic_cast<runtime::GraphTracer*>(&ops::CurrentBuilder());
-  return OrNextOfProgram(context, NextPair(context, graph, seed));
+  runtime::ElementScope* element = runtime::ElementScope::Current();
+  if (graph != nullptr || element == nullptr)
+    return OrNextOfProgram(context, NextPair(context, graph, seed));
+  // A dataset that a function of another dataset makes: TensorFlow traces the function, so the
+  // seeds are those of the function's ops, equal for each element.
+  if (!element->seeds) element->seeds = context.seeds.ForFunction();
+  return OrNextOfProgram(context, element->seeds->Next(seed));
 }
 
 std::optional<random::SeedPair> NextSeedPair(std::optional<int64_t> seed) {

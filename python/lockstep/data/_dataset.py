@@ -301,7 +301,8 @@ class Dataset:
         native = self._native.interleave(expand, cycle, block)
         first = iter(self)
         try:
-            expand(_flat_element(next(first)))
+            element = _flat_element(next(first))
+            _native.call_in_element(lambda: expand(element))
         except StopIteration:
             specs.append(self._spec)
         return Dataset._make(native, specs[0], name)

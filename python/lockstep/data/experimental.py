@@ -85,7 +85,8 @@ def CsvDataset(filenames, record_defaults, compression_type=None, buffer_size=No
     def of_file(name):
         return TextLineDataset(name, compression_type).skip(1 if header else 0)
     names = filenames if isinstance(filenames, (list, tuple)) else [filenames]
-    lines = of_file(names[0]) if len(names) == 1 and isinstance(names[0], (str, bytes)) else Dataset.from_tensor_slices(
+    single = len(names) == 1 and (isinstance(names[0], (str, bytes)) or getattr(names[0], "_rank", None) == 0)
+    lines = of_file(names[0]) if single else Dataset.from_tensor_slices(
         filenames if not isinstance(filenames, (str, bytes)) else names).flat_map(of_file)
     return lines.map(lambda line: tuple(decode_csv(line, record_defaults, field_delim, use_quote_delim, na_value,
                                                    select_cols)))

@@ -242,13 +242,13 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
     from .experimental import CsvDataset
 
     def one_file(name):
-        return CsvDataset(name, defaults, compression_type, header=header, field_delim=field_delim,
-                          use_quote_delim=use_quote_delim, na_value=na_value, select_cols=places)
-    made = one_file(names[0].decode())
-    for name in names[1:]:
-        made = made.concatenate(one_file(name.decode()))
-    if ignore_errors:
-        made = made.ignore_errors()
+        lines = CsvDataset(name, defaults, compression_type, header=header, field_delim=field_delim,
+                           use_quote_delim=use_quote_delim, na_value=na_value, select_cols=places)
+        return lines.ignore_errors() if ignore_errors else lines
+    files = Dataset.from_tensor_slices(names)
+    if shuffle:  # the order of the files takes the first seed
+        files = files.shuffle(len(names), shuffle_seed)
+    made = files.interleave(one_file, cycle_length=num_parallel_reads or 1, block_length=1)
     if shuffle:
         made = made.shuffle(shuffle_buffer_size, shuffle_seed)
     if num_epochs != 1:
