@@ -5,6 +5,8 @@ import threading
 
 _local = threading.local()
 
+kernel_states = {}  # of stateful ops that Python computes, by kind, attributes and seeds; a new global seed clears them
+
 
 class _Element:
     """The element that a function of a data set is traced or called for."""

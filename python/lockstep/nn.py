@@ -386,3 +386,14 @@ from ._volumes import avg_pool3d, conv3d, conv3d_transpose, max_pool3d  # noqa: 
 from ._windows import (atrous_conv2d, avg_pool, avg_pool1d, conv1d_transpose, conv_transpose, convolution,  # noqa: E402,F401
                        embedding_lookup_sparse, log_poisson_loss, max_pool, max_pool1d, max_pool_with_argmax, normalize_moments,
                        pool, safe_embedding_lookup_sparse, separable_conv2d, sufficient_statistics, weighted_moments)
+
+
+def __getattr__(name):
+    if name in ("nce_loss", "sampled_softmax_loss"):
+        from . import _sampled_losses
+        return getattr(_sampled_losses, name)
+    if name in ("compute_accidental_hits", "all_candidate_sampler", "fixed_unigram_candidate_sampler",
+                "learned_unigram_candidate_sampler", "log_uniform_candidate_sampler", "uniform_candidate_sampler"):
+        from . import _candidate_samplers
+        return getattr(_candidate_samplers, name)
+    raise AttributeError(f"module 'lockstep.nn' has no attribute {name!r}")

@@ -5,7 +5,7 @@ import enum
 import numpy
 
 from . import _native as n
-from . import _value_shapes
+from . import _seeds, _value_shapes
 from ._dtypes import BY_CODE, as_dtype, float32, int32, int64
 from ._tensor import Tensor, convert_to_tensor, integers, op, static_shape
 from ._variable import Variable
@@ -16,6 +16,7 @@ def set_seed(seed):
     """The global seed, from which ops follow that have no seed of their own; where a graph of version 1 is the default, the
     graph's."""
     n.set_seed(int(integers(seed, "a seed")))
+    _seeds.kernel_states.clear()
 
 
 def _sizes(shape):
@@ -439,3 +440,7 @@ class experimental:
 
 
 _ = (BY_CODE, op)
+
+
+from ._candidate_samplers import (all_candidate_sampler, fixed_unigram_candidate_sampler,  # noqa: E402,F401
+                                  learned_unigram_candidate_sampler, log_uniform_candidate_sampler, uniform_candidate_sampler)

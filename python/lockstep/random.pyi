@@ -39,6 +39,9 @@ from lockstep.errors import InvalidArgumentError as InvalidArgumentError
 from lockstep.keras.models import Tensor as Tensor
 from lockstep.errors import UnimplementedError as UnimplementedError
 from lockstep.keras.metrics import Variable as Variable
+def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None) -> Any:
+    """All classes below `num_sampled`, each with the expected count 1. As `uniform_candidate_sampler` otherwise."""
+    ...
 from lockstep.keras.initializers import as_dtype as as_dtype
 def categorical(logits, num_samples, dtype=..., seed=None, name=None) -> Any:
     """Class numbers drawn with these unnormalised log probabilities. Shapes: [n, c] to"""
@@ -75,6 +78,9 @@ class experimental:
         ...
 experimental_stateless_fold_in = fold_in
 experimental_stateless_split = split
+def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file='', distortion=1.0, num_reserved_ids=0, num_shards=1, shard=0, unigrams=..., seed=None, name=None) -> Any:
+    """Classes by the weights of `unigrams`, or of the last column of the lines of `vocab_file`, raised to `distortion`."""
+    ...
 float32: Any
 def fold_in(seed, data, alg='auto_select') -> Any:
     """A new seed made of `seed` and an integer."""
@@ -88,6 +94,12 @@ def get_global_generator() -> Any:
 int32: Any
 int64: Any
 from lockstep.image import integers as integers
+def learned_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None) -> Any:
+    """Classes by how often they were true classes in the calls before. As `uniform_candidate_sampler` otherwise."""
+    ...
+def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None) -> Any:
+    """Classes by Zipf's law: their numbers are in falling order of frequency. As `uniform_candidate_sampler` otherwise."""
+    ...
 def normal(shape, mean=0.0, stddev=1.0, dtype=..., seed=None, name=None) -> Any:
     """Normals."""
     ...
@@ -137,4 +149,7 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=..., seed=None, name=Non
     ...
 def uniform(shape, minval=0, maxval=None, dtype=..., seed=None, name=None) -> Any:
     """Numbers in [minval, maxval); integers need maxval."""
+    ...
+def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None) -> Any:
+    """Classes that are all as likely. Returns: (sampled_candidates, true_expected_count, sampled_expected_count)."""
     ...

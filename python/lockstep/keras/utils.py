@@ -3,7 +3,7 @@
 import itertools
 import random as _python_random
 
-from .. import _native, _refused
+from .. import _native, _refused, _seeds
 
 _seeded = [False]
 
@@ -17,6 +17,7 @@ def set_random_seed(seed):
     _python_random.seed(seed)
     numpy.random.seed(seed)
     _native.set_random_seed(seed)
+    _seeds.kernel_states.clear()
     _seeded[0] = True
     from .random import forget_global_generator
     forget_global_generator()

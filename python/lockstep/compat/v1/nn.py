@@ -137,3 +137,19 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
 def relu_layer(x, weights, biases, name=None):
     """relu(x weights + biases)."""
     return _nn.relu(_nn.xw_plus_b(x, weights, biases))
+
+
+def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+             remove_accidental_hits=False, partition_strategy="mod", name="nce_loss"):
+    """As `tf.nn.nce_loss`; a list of weights is divided by `partition_strategy`."""
+    from ..._sampled_losses import nce_loss_of
+    return nce_loss_of(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,
+                       partition_strategy)
+
+
+def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,
+                         remove_accidental_hits=True, partition_strategy="mod", name="sampled_softmax_loss", seed=None):
+    """As `tf.nn.sampled_softmax_loss`; a list of weights is divided by `partition_strategy`."""
+    from ..._sampled_losses import sampled_softmax_loss_of
+    return sampled_softmax_loss_of(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
+                                   remove_accidental_hits, partition_strategy, seed)
