@@ -17,6 +17,24 @@ from ._tensor import convert_to_tensor
 _RESERVED = 512  # blocks of four numbers per class sampled
 
 
+def _philox(pair, first, count):
+    """The numbers of `count` blocks of Philox4x32-10 (Salmon et al., 2011) from block `first` on, uint32 [4 * count].
+
+    Computed here, as the ops of generators cannot run inside the run of a graph."""
+    low = 0xFFFFFFFF
+    seed, seed2 = (int(one) & ((1 << 64) - 1) for one in pair)
+    places = numpy.uint64(first) + numpy.arange(count, dtype="uint64")
+    counter = [places & numpy.uint64(low), places >> numpy.uint64(32), numpy.full(count, seed2 & low, "uint64"),
+               numpy.full(count, seed2 >> 32, "uint64")]
+    keys = [seed & low, seed >> 32]
+    for _ in range(10):
+        products = [counter[0] * numpy.uint64(0xD2511F53), counter[2] * numpy.uint64(0xCD9E8D57)]
+        counter = [products[1] >> numpy.uint64(32) ^ counter[1] ^ numpy.uint64(keys[0]), products[1] & numpy.uint64(low),
+                   products[0] >> numpy.uint64(32) ^ counter[3] ^ numpy.uint64(keys[1]), products[0] & numpy.uint64(low)]
+        keys = [(keys[0] + 0x9E3779B9) & low, (keys[1] + 0xBB67AE85) & low]
+    return numpy.stack(counter, 1).reshape(-1)
+
+
 class _Stream:
     """The random numbers of one call."""
 
@@ -26,11 +44,8 @@ class _Stream:
     def next32(self):
         """A number of 32 bits."""
         if not self._ready:
-            generator = _native.Generator.from_key_counter(self._pair[0], [self._block, self._pair[1]])
-            count = 64
-            drawn = generator.uniform_full_int([4 * count], as_dtype("int32"))
-            self._ready = drawn.numpy().view("uint32").tolist()[::-1]
-            self._block += count
+            self._ready = _philox(self._pair, self._block, 64).tolist()[::-1]
+            self._block += 64
         return self._ready.pop()
 
     def next64(self):
