@@ -1,6 +1,7 @@
 """Moving blocks of an image's pixels between its plane, its channels and its batch, and taking its patches."""
 
 from . import errors
+from ._axes import require_rank
 from ._tensor import convert_to_tensor, integers
 from .ops_array import gather, pad, reshape, sizes_of, transpose
 
@@ -69,6 +70,7 @@ def batch_to_space(input, block_shape, crops, name=None):
     """Undoes `space_to_batch`, and cuts off `crops`."""
     input = convert_to_tensor(input)
     blocks = _block_sizes(block_shape, "batch_to_space")
+    require_rank(input, 1 + len(blocks), "input")
     count, product = len(blocks), 1
     for block in blocks:
         product *= block
@@ -94,10 +96,21 @@ def _window(size, kernel, stride, rate, same):
     return missing // 2, missing - missing // 2, places
 
 
+def _of_window(value, name):
+    """[1, rows, columns, 1] as numbers. Raises: ValueError."""
+    value = integers(value, name)
+    if not isinstance(value, (list, tuple)) or len(value) != 4 or any(int(one) < 1 for one in value):
+        raise ValueError(f"{name} must be four positive numbers; got {value!r}")
+    return [int(one) for one in value]
+
+
 def extract_patches(images, sizes, strides, rates, padding, name=None):
     """What a window sees at each place. Shapes: images [n, h, w, c]; sizes, strides, rates [1, rows, columns, 1]; result
     [n, places down, places across, rows * columns * c]."""
     images = convert_to_tensor(images)
+    if images._rank != 4:
+        raise ValueError(f"images must have 4 axes; got the shape {tuple(images._shape)}")
+    sizes, strides, rates = (_of_window(one, name) for one, name in ((sizes, "sizes"), (strides, "strides"), (rates, "rates")))
     same = padding.upper() == "SAME"
     top, bottom, down = _window(images._shape[1], sizes[1], strides[1], rates[1], same)
     left, right, across = _window(images._shape[2], sizes[2], strides[2], rates[2], same)

@@ -3,6 +3,7 @@
 import contextlib
 
 from . import _composites, _native, _refused, _row_loops, errors, nest
+from ._axes import require_rank
 from ._dtypes import TensorShape
 from ._function import Function, TensorSpec, _flatten_results, _pack_results, control_dependencies
 from ._tensor import convert_to_tensor, is_tensor as is_plain
@@ -221,6 +222,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
               if _composites.is_composite(one) else convert_to_tensor(one) for one in nest.flatten(elems)]
     signature = dtype if fn_output_signature is None else fn_output_signature
     plain = all(is_plain(one) for one in leaves)
+    _require_leaves(leaves)
     if any(is_plain(one) and one._rank == 0 for one in leaves):
         raise ValueError("elements in elems must be 1+ dimensional Tensors, not scalars")
     rows = leaves[0]._shape[0] if is_plain(leaves[0]) else len(leaves[0])
@@ -296,7 +298,15 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
     return nest._pack(states[0], iter([ops_array.stack(list(column)) for column in columns]))
 
 
+def _require_leaves(leaves):
+    if not leaves:
+        raise ValueError("elems must be a tensor or a structure of tensors; got none")
+
+
 def _require_rows(leaves, initializer):
+    _require_leaves(leaves)
+    for one in leaves:
+        require_rank(one, 1, "elems")
     if leaves[0]._shape[0] == 0 and initializer is None:
         raise errors.InvalidArgumentError(None, None, "[scan] without an initializer at least one element is needed; got none; "
                                           "give an initializer")

@@ -1,6 +1,7 @@
 """Diagonals beside the main one, and bands of them: `tf.linalg.diag`, `diag_part` and `set_diag` with `k`."""
 
 from . import ops_array
+from ._axes import axis_of, require_rank
 from ._tensor import convert_to_tensor
 from .errors import InvalidArgumentError
 
@@ -27,7 +28,7 @@ def _offset(k, align, most, length):
 
 def _padded(value, before, after, axis):
     paddings = [[0, 0]] * value._rank
-    paddings[axis % value._rank] = [before, after]
+    paddings[axis_of(axis, value._rank)] = [before, after]
     return ops_array.pad(value, paddings)
 
 
@@ -47,7 +48,7 @@ def _rows_of(diagonal, k, align, rows, columns):
 
 def _sizes(diagonal, k, num_rows, num_cols):
     lower, upper = k
-    most = diagonal._shape[-1]
+    most = require_rank(diagonal, 1, "diagonal")._shape[-1]
     rows, columns = most - min(upper, 0), most + max(lower, 0)
     if num_rows < 0 and num_cols < 0:
         rows = columns = max(rows, columns)
@@ -62,7 +63,7 @@ def _laid(parts, rows, columns):
     """Matrices with these diagonals, and zeros beside them."""
     whole = None
     for number, elements in parts:
-        length = elements._shape[-1]
+        length = require_rank(elements, 1, "diagonal")._shape[-1]
         one = ops_array.diag(elements)
         top, left = max(-number, 0), max(number, 0)
         one = _padded(_padded(one, top, rows - top - length, -2), left, columns - left - length, -1)

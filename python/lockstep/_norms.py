@@ -1,6 +1,7 @@
 """Norms of matrices: `tf.norm` along two axes."""
 
 from . import ops_array, ops_math
+from ._axes import axis_of
 
 
 def _largest_sum(size, summed, over, keepdims):
@@ -11,7 +12,7 @@ def _largest_sum(size, summed, over, keepdims):
 
 def of_matrices(tensor, ord, axes, keepdims):
     """The norm of the matrices in two axes: 1, inf, or 2, which has no gradient. Raises: ValueError for another one."""
-    rows, columns = [axis % tensor._rank for axis in axes]
+    rows, columns = [axis_of(axis, tensor._rank) for axis in axes]
     if ord == 1:
         return _largest_sum(ops_math.abs(tensor), rows, columns, keepdims)
     if ord == float("inf"):

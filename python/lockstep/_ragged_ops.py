@@ -1,6 +1,7 @@
 """Ops of tensors that take ragged ones, too: element by element over the flat values, or row by row."""
 
 from . import _ragged_joins as joins, _ragged_rows as rows_of, ops_array, ops_math
+from ._axes import axis_of
 from ._dtypes import int64
 from ._tensor import convert_to_tensor, integers
 from .ragged import RaggedTensor, _of_rows, constant
@@ -119,7 +120,7 @@ def _squeeze(function, input, axis=None, name=None, squeeze_dims=None):
     if axis is None:
         raise ValueError("Ragged.squeeze must have an axis argument.")
     rank = input.shape.rank
-    axes = sorted({int(one) % rank for one in (axis if isinstance(axis, (list, tuple)) else [axis])}, reverse=True)
+    axes = sorted({axis_of(int(one), rank) for one in (axis if isinstance(axis, (list, tuple)) else [axis])}, reverse=True)
     for one in axes:
         input = _without_axis(input, one)
     return input
@@ -148,7 +149,7 @@ def _where(function, condition, x=None, y=None, name=None):
 def _reverse(function, tensor, axis, name=None):
     axis = integers(axis, "an axis")
     rank = tensor.shape.rank
-    return joins.turned(tensor, [int(one) % rank for one in (axis if isinstance(axis, (list, tuple)) else [axis])])
+    return joins.turned(tensor, [axis_of(int(one), rank) for one in (axis if isinstance(axis, (list, tuple)) else [axis])])
 
 
 def _split(function, value, num_or_size_splits, axis=0, num=None, name=None):

@@ -3,6 +3,7 @@ when it runs."""
 
 from . import _native as n
 from . import errors
+from ._axes import axis_of
 from ._dtypes import TensorShape, float64, int32, int64
 from ._tensor import Tensor, convert_to_tensor, op
 from ._variable import Variable
@@ -147,7 +148,7 @@ def linspace_along(start, stop, num, axis):
     if start._rank != stop._rank:
         raise ValueError(f"start and stop must have one shape; got {start.shape} and {stop.shape}")
     first, last = [op(n.expand_dims, one, axis) for one in (start, stop)]
-    along = [-1 if i == axis % rank else 1 for i in range(rank)]
+    along = [-1 if i == axis_of(axis, rank) else 1 for i in range(rank)]
     return linspace(first, last, num, along)
 
 
@@ -164,9 +165,9 @@ def repeat(tensor, repeats, axis):
 
 
 def roll(tensor, shift, axis):
-    size = op(n.gather, op(n.shape_of, tensor, int64), convert_to_tensor(axis % tensor._rank), 0, 0)
+    size = op(n.gather, op(n.shape_of, tensor, int64), convert_to_tensor(axis_of(axis, tensor._rank)), 0, 0)
     order = op(n.floormod, op(n.subtract, arange(as_int64(0), size), as_int64(shift)), size)
-    return op(n.gather, tensor, order, axis % tensor._rank, 0)
+    return op(n.gather, tensor, order, axis_of(axis, tensor._rank), 0)
 
 
 def top_k(tensor, k):

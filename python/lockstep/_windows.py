@@ -3,12 +3,15 @@
 import collections
 
 from . import _native, _refused, math, nn, ops_array, ops_math, sparse
+from ._axes import axis_of
 from ._layouts import takes_channels_first as _takes_channels_first
 from ._tensor import convert_to_tensor, integers
 
 
 def _one(value):
     value = integers(value, "a size")
+    if isinstance(value, (list, tuple)) and not value:
+        raise ValueError("a size must be a number or a list of numbers; got an empty list")
     return int((value[1] if len(value) == 3 else value[-1]) if isinstance(value, (list, tuple)) else value)
 
 
@@ -161,7 +164,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     x = convert_to_tensor(x)
     count = 1.0
     for axis in axes:
-        count *= x._shape[axis]
+        count *= x._shape[axis_of(axis, x._rank)]
     moved = x if shift is None else x - shift
     sums = [ops_math.reduce_sum(one, axis=axes, keepdims=keepdims) for one in (moved, ops_math.square(moved))]
     return convert_to_tensor(count, dtype=x.dtype), *sums, shift

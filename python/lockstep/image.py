@@ -226,6 +226,8 @@ def resize(images, size, method="bilinear", preserve_aspect_ratio=False, antiali
 def resize_with_pad(image, target_height, target_width, method="bilinear", antialias=False):
     """An image resized with its form kept, and zeros around it."""
     images, one = _batch(image)
+    if target_height < 1 or target_width < 1:
+        raise ValueError(f"target_height and target_width must be > 0; got {target_height} and {target_width}")
     ratio = max(images._shape[1] / target_height, images._shape[2] / target_width)
     height, width = int(images._shape[1] / ratio), int(images._shape[2] / ratio)
     images = resize(images, (height, width), method, antialias=antialias)

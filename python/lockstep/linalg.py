@@ -5,6 +5,7 @@ import collections
 from . import _native as n
 from ._tensor import convert_to_tensor
 from . import ops_array as _array
+from ._axes import require_rank as _require_rank
 from ._decompositions import computed, eigh, eigvalsh, qr, svd  # noqa: F401
 from ._diagonals import tensor_diag, tensor_diag_part  # noqa: F401
 from .ops_array import band_part, eye, matrix_transpose, trace  # noqa: F401
@@ -182,7 +183,7 @@ def _exponential_of(value, orders):
 
 def expm(input, name=None):
     """The exponential of matrices. Shapes: [..., n, n] to the same."""
-    return _exponential_of(convert_to_tensor(input), orders=2)
+    return _exponential_of(_require_rank(convert_to_tensor(input), 2, "input"), orders=2)
 
 
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
@@ -205,7 +206,7 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
 def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     """Matrices with another diagonal."""
     from . import ops_array
-    value = convert_to_tensor(input)
+    value = _require_rank(convert_to_tensor(input), 2, "input")
     if k != 0:
         from ._diagonals import set_diag as set_others
         return set_others(value, diagonal, k, align)

@@ -2,6 +2,7 @@
 
 from . import _native as n
 from . import _logits, _op_names, ops_array, ops_math
+from ._axes import axis_of as _axis_of
 from ._layouts import takes_channels_first as _takes_channels_first
 from ._takes_ragged import takes_ragged as _takes_ragged
 from ._run_shapes import with_shape as _with_shape
@@ -105,7 +106,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     labels = _with_shape(convert_to_tensor(labels, dtype_hint=logits.dtype), logits._shape)
     labels = ops_math.cast(labels, logits.dtype)
     rank = logits._rank
-    axis = int(integers(axis, "an axis")) % rank
+    axis = _axis_of(int(integers(axis, "an axis")), rank)
     if axis != rank - 1:
         order = [one for one in range(rank) if one != axis] + [axis]
         labels, logits = ops_array.transpose(labels, order), ops_array.transpose(logits, order)
@@ -169,6 +170,8 @@ def _padding(padding):
             raise ValueError(f"padding must be SAME or VALID; got {padding!r}")
         return kinds[padding.upper()], [0, 0, 0, 0]
     sides = [tuple(one) for one in padding]
+    if len(sides) != 4 or any(len(one) != 2 for one in sides):
+        raise ValueError(f"padding must be SAME, VALID or a pair for each of four axes; got {padding!r}")
     return 2, [sides[1][0], sides[1][1], sides[2][0], sides[2][1]]
 
 

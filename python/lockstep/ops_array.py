@@ -4,6 +4,7 @@ import collections
 
 from . import _native as n, _refused
 from . import _memory, _op_names, _value_shapes, errors, nest
+from ._axes import axis_of as _axis_of, require_rank as _require_rank
 from ._dtypes import TensorShape, as_dtype, float32, int32
 from ._tensor import (Tensor, _with_known_shape, convert_to_tensor, from_python, get_item, integers, is_tensor, op,
                       static_shape)
@@ -189,7 +190,7 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
 
 def matrix_transpose(a, name=None, conjugate=False):
     """The last two axes swapped."""
-    a = convert_to_tensor(a)
+    a = _require_rank(convert_to_tensor(a), 2, "a")
     order = list(builtin_range(a._rank))
     order[-2:] = [order[-1], order[-2]]
     return op(n.transpose, a, order)
@@ -229,7 +230,7 @@ parallel_stack = stack
 def unstack(value, num=None, axis=0, name="unstack"):
     """The elements along `axis`, as a list. Raises: ValueError for a size that is not `num`, or that nobody knows."""
     value = convert_to_tensor(value)
-    size = value.shape[int(axis)] if value.shape.rank else None
+    size = value.shape[_axis_of(int(axis), value.shape.rank)] if value.shape.rank else None
     if num is not None and size is not None and size != num:
         raise errors.InvalidArgumentError(None, None, f"Input shape axis {axis} must equal {num}, got shape {value.shape}")
     if num is not None and size is None and value.shape.rank:
@@ -280,7 +281,9 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
 
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """More elements before and after along each axis. mode: CONSTANT, REFLECT or SYMMETRIC."""
-    kind = {"CONSTANT": 0, "REFLECT": 1, "SYMMETRIC": 2}[mode.upper()]
+    kind = {"CONSTANT": 0, "REFLECT": 1, "SYMMETRIC": 2}.get(mode.upper())
+    if kind is None:
+        raise ValueError(f"Unknown padding mode: {mode}")
     tensor = convert_to_tensor(tensor)
     if kind == 0 and not _fits_float(tensor.dtype, constant_values):
         return _padded_beside(tensor, paddings, constant_values)
@@ -288,6 +291,8 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
         return _value_shapes.pad(tensor, paddings, float(integers(constant_values, "it")))
     pairs = [[int(integers(one, "a padding")) for one in pair]
              for pair in integers(paddings, "paddings")]
+    if any(len(pair) != 2 for pair in pairs):
+        raise errors.InvalidArgumentError(None, None, f"paddings must be a pair for each axis; got {pairs}")
     return op(n.pad, tensor, pairs, kind, float(integers(constant_values, "it")))
 
 
@@ -320,7 +325,7 @@ def repeat(input, repeats, axis=None, name=None):
     input = convert_to_tensor(input)
     if axis is None:
         input, axis = op(n.reshape, input, [-1]), 0
-    axis = axis % input._rank
+    axis = _axis_of(axis, input._rank)
     size = input._shape[axis]
     if size is None or _value_shapes.is_value(repeats):
         return _value_shapes.repeat(input, repeats, axis)
@@ -351,13 +356,14 @@ def roll(input, shift, axis, name=None):
     shifts, axes = ([one] if not isinstance(one, (list, tuple)) else one for one in (
         shift if _value_shapes.is_value(shift) else integers(shift, "a shift"), integers(axis, "an axis")))
     for by, along in zip(shifts, axes):
+        along = _axis_of(int(along), input._rank)
         size = input._shape[along]
         if size is None or _value_shapes.is_value(by):
             input = _value_shapes.roll(input, by, along)
             continue
         by = int(integers(by, "a shift"))
         order = [(i - by) % size for i in builtin_range(size)]
-        input = op(n.gather, input, from_python(order, int32), along % input._rank, 0)
+        input = op(n.gather, input, from_python(order, int32), along, 0)
     return input
 
 
@@ -485,7 +491,7 @@ def _product(sizes):
 
 def _scattered(tensor, indices, updates, largest):
     from . import math as more, ops_math
-    tensor, indices = convert_to_tensor(tensor), ops_math.cast(convert_to_tensor(indices), "int32")
+    tensor, indices = convert_to_tensor(tensor), _require_rank(ops_math.cast(convert_to_tensor(indices), "int32"), 1, "indices")
     updates = convert_to_tensor(updates, dtype=tensor.dtype)
     sizes, axes = list(tensor._shape), indices._shape[-1]
     strides = [_product(sizes[i + 1:axes]) for i in range(axes)]
@@ -665,7 +671,7 @@ def _on_diagonal(size_):
 
 def diag(diagonal, name=None):
     """A matrix with this diagonal."""
-    diagonal = convert_to_tensor(diagonal)
+    diagonal = _require_rank(convert_to_tensor(diagonal), 1, "diagonal")
     size_, = sizes_of(diagonal, [-1])
     whole = op(n.expand_dims, diagonal, -1)
     return where(_on_diagonal(size_), whole, zeros_like(whole))
@@ -673,7 +679,7 @@ def diag(diagonal, name=None):
 
 def diag_part(input, name=None):
     """The diagonal of matrices."""
-    input = convert_to_tensor(input)
+    input = _require_rank(convert_to_tensor(input), 2, "input")
     rows, columns = input._shape[-2:]
     size_ = rows
     if rows is None or rows != columns:
@@ -699,10 +705,16 @@ def is_symbolic_tensor(x):
 _ = (nest, get_item)
 
 
+_BYTES_OF_TENSOR = 4096  # what a tensor costs beside its elements, at most
+
+
 def dynamic_partition(data, partitions, num_partitions, name=None):
     """The rows with partition 0, those with 1, ..., each as a tensor. In traced functions their numbers are
     not known. Raises: InvalidArgumentError for a partition that is known and not there."""
     data, partitions, count = convert_to_tensor(data), convert_to_tensor(partitions), int(num_partitions)
+    if count < 1:
+        raise errors.InvalidArgumentError(None, None, f"num_partitions must be at least 1; got {count}")
+    _memory.require(count, _BYTES_OF_TENSOR, "dynamic_partition")
     known = n.static_value(partitions)
     if known is not None:
         for place, one in enumerate(known.numpy().reshape(-1).tolist()):
@@ -769,6 +781,7 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype="int32", na
 def histogram_fixed_width(values, value_range, nbins=100, dtype="int32", name=None):
     """How many elements lie in each of `nbins` bins of one width; the first and the last take the rest."""
     import numpy
+    _memory.require(int(nbins), 8, "histogram_fixed_width")
     low, high = (float(one) for one in convert_to_tensor(value_range).numpy())
     flat = convert_to_tensor(values).numpy().reshape(-1)
     bins = numpy.clip(numpy.floor((flat - low) / (high - low) * nbins), 0, nbins - 1).astype("int64")
@@ -786,7 +799,7 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
     Raises: InvalidArgumentError for lengths that no row has."""
     from ._indexing import reverse_sequence as reverse_rows
     input = convert_to_tensor(input)
-    axes = [int(axis or 0) % input._rank for axis in (seq_axis, batch_axis)]
+    axes = [_axis_of(int(axis or 0), input._rank) for axis in (seq_axis, batch_axis)]
     return reverse_rows(input, convert_to_tensor(seq_lengths), *axes)
 
 

@@ -2,6 +2,7 @@
 
 from . import _native as n
 from . import _logits, _op_names, _value_shapes
+from ._axes import axis_of as _axis_of
 from ._dtypes import as_dtype, float32, int32, int64
 from ._run_shapes import in_one_row, with_shape
 from ._takes_ragged import of_ragged as _of_ragged, takes_ragged as _takes_ragged
@@ -274,14 +275,16 @@ def tensordot(a, b, axes, name=None):
     """Sums over pairs of axes: the last `axes` of a with the first of b, or two lists of axes."""
     a, b = convert_to_tensor(a), convert_to_tensor(b)
     if isinstance(axes, int):
+        if not 0 <= axes <= min(a._rank, b._rank):
+            raise ValueError(f"'axes' must be in [0, {min(a._rank, b._rank)}], the smaller rank; got {axes}")
         left = list(_places(a._rank))[a._rank - axes:]
         right = list(_places(axes))
     else:
         left, right = axes
         left = [left] if isinstance(left, int) else list(left)
         right = [right] if isinstance(right, int) else list(right)
-    left = [axis % a._rank for axis in left]
-    right = [axis % b._rank for axis in right]
+    left = [_axis_of(axis, a._rank) for axis in left]
+    right = [_axis_of(axis, b._rank) for axis in right]
     free_a = [axis for axis in _places(a._rank) if axis not in left]
     free_b = [axis for axis in _places(b._rank) if axis not in right]
     shape = [a._shape[axis] for axis in free_a] + [b._shape[axis] for axis in free_b]

@@ -21,7 +21,12 @@ def set_seed(seed):
 
 def _sizes(shape):
     """A shape as a list of sizes; (what is known, a vector of int64) where only a run tells some."""
-    return _value_shapes.vector(shape, "a shape") if _value_shapes.is_value(shape) else static_shape(shape)
+    if _value_shapes.is_value(shape):
+        return _value_shapes.vector(shape, "a shape")
+    sizes = static_shape(shape)
+    if any(size < 0 for size in sizes):
+        raise InvalidArgumentError(None, None, f"[random] the sizes of a shape must not be negative; got {sizes}")
+    return sizes
 
 
 def _known(value):

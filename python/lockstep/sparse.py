@@ -1,7 +1,8 @@
 """Tensors of which only some elements are kept: `tf.sparse`. The values are a tensor, so gradients flow
 through them. What becomes of the places is computed in Python, also where a traced function runs."""
 
-from . import _native, ops_array, ops_math
+from . import _memory, _native, ops_array, ops_math
+from ._axes import axis_of as _axis_of, require_rank as _require_rank
 from ._composites import Parts
 from ._dtypes import TensorShape, as_dtype, int64
 from ._function import TensorSpec
@@ -90,6 +91,7 @@ def rows_between(value, begin, end):
 
 def rows_of(value):
     """The rows of a sparse tensor, as sparse tensors. Eager."""
+    _require_sparse(value)
     return [one.whole() for one in value._parts().rows()]
 
 
@@ -210,6 +212,13 @@ def _unflat(numbers, shape):
     return numpy.stack(numpy.unravel_index(numbers, tuple(int(one) for one in shape)), axis=1)
 
 
+def _require_sparse(value):
+    """Raises: TypeError."""
+    if not isinstance(value, SparseTensor):
+        raise TypeError(f"Input must be a SparseTensor; got {value!r}")
+    return value
+
+
 def from_dense(tensor, name=None):
     """The elements that are not zero."""
     tensor = convert_to_tensor(tensor)
@@ -229,8 +238,7 @@ def _sized(made, shape):
 
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
     """The whole tensor. Raises: InvalidArgumentError for places out of order, or twice."""
-    if isinstance(sp_input, Tensor):
-        raise TypeError(f"Input must be a SparseTensor; got {sp_input!r}")
+    _require_sparse(sp_input)
     if default_value is None:
         default_value = b"" if sp_input.values._dtype == 7 else 0
     other = convert_to_tensor(default_value, dtype=sp_input.dtype)
@@ -249,12 +257,14 @@ def _ordered(places, shape):
 
 def reorder(sp_input, name=None):
     """The same with its places in row-major order."""
+    _require_sparse(sp_input)
     return _moved(sp_input, sp_input.rank, _ordered)
 
 
 def reshape(sp_input, shape, name=None):
     """The same elements in another shape."""
-    target = convert_to_tensor(shape, dtype_hint=int64)
+    _require_sparse(sp_input)
+    target = _require_rank(convert_to_tensor(shape, dtype_hint=int64), 1, "shape")
 
     def plan(places, own, wanted):
         import numpy
@@ -284,7 +294,10 @@ def _sizes_of_reshape(own, wanted):
 
 def transpose(sp_input, perm=None, name=None):
     """The axes in another order."""
+    _require_sparse(sp_input)
     perm = list(reversed(range(sp_input.rank))) if perm is None else list(integers(perm, "an order of axes"))
+    if sorted(_axis_of(int(one), sp_input.rank) for one in perm) != list(range(sp_input.rank)):
+        raise ValueError(f"perm must have each of {sp_input.rank} axes once; got {perm}")
     made = _moved(sp_input, sp_input.rank, lambda places, shape: _ordered(places[:, perm], shape[perm]))
     sizes = sp_input.shape.as_list()
     return _sized(made, [sizes[axis] for axis in perm])
@@ -365,6 +378,7 @@ minimum = _chosen(ops_math.minimum, "minimum")
 def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     """A matrix product. Shapes: a [m, k] (or [k, m] adjoint), b [k, n]; result [m, n]."""
     if not isinstance(sp_a, SparseTensor):  # dense times sparse
+        _require_sparse(b)
         return ops_array.transpose(sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a))
     b = convert_to_tensor(b, dtype_hint=sp_a.dtype)
     b = ops_array.transpose(b) if adjoint_b else b
@@ -401,7 +415,7 @@ def _group(axes, keepdims):
 def _reduced(sp_input, axis, keepdims, output_is_sparse, reduce):
     rank = sp_input.rank
     axes = range(rank) if axis is None else [axis] if isinstance(axis, int) else integers(axis, "axes")
-    axes = [one % rank for one in axes]
+    axes = [_axis_of(one, rank) for one in axes]
     sizes = [1 if i in axes else size for i, size in enumerate(sp_input.shape) if keepdims or i not in axes]
     made = reduce(_group(axes, keepdims), len(sizes))
     made.set_shape(sizes)
@@ -433,9 +447,11 @@ def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
 def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     """Sparse tensors one after another. Raises: InvalidArgumentError where the other sizes differ, unless
     `expand_nonconcat_dims` lets the largest count."""
-    sp_inputs = list(sp_inputs)
+    sp_inputs = [_require_sparse(one) for one in sp_inputs]
+    if not sp_inputs:
+        raise ValueError("[sparse.concat] at least one sparse tensor is needed; got none")
     rank = sp_inputs[0].rank
-    axis %= rank
+    axis = _axis_of(axis, rank)
 
     def plan(*arrays):
         import numpy
@@ -464,6 +480,8 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
 
 def slice(sp_input, start, size, name=None):
     """A part; what of it lies outside is left out."""
+    _require_sparse(sp_input)
+
     def plan(places, shape, start, size):
         import numpy
         size = numpy.maximum(numpy.minimum(size, shape - start), 0)
@@ -475,6 +493,10 @@ def slice(sp_input, start, size, name=None):
 
 def split(sp_input=None, num_split=None, axis=None, name=None):
     """`num_split` parts along an axis; the first ones are larger where it does not divide."""
+    axis = _axis_of(int(integers(axis, "an axis")), _require_sparse(sp_input).rank)
+    if num_split < 1:
+        raise ValueError(f"num_split must be at least 1; got {num_split}")
+    _memory.require(num_split, 4096, "sparse.split")
     def part(number):
         def plan(places, shape):
             each, more = divmod(int(shape[axis]), num_split)
@@ -490,9 +512,9 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
 
 def expand_dims(sp_input, axis=None, name=None):
     """One axis of size 1 more."""
+    _require_sparse(sp_input)
     rank = sp_input.rank
-    axis = -1 if axis is None else axis
-    place = axis if axis >= 0 else rank + 1 + axis
+    place = _axis_of(-1 if axis is None else axis, rank + 1)
 
     def plan(places, shape):
         import numpy
@@ -516,6 +538,7 @@ def _squeeze(sp_input, axis=None):
 
 def retain(sp_input, to_retain):
     """The elements where `to_retain` is true."""
+    _require_sparse(sp_input)
     kept = ops_array.reshape(ops_array.where(convert_to_tensor(to_retain)), [-1])
     return SparseTensor(ops_array.gather(sp_input.indices, kept), ops_array.gather(sp_input.values, kept),
                         sp_input.dense_shape)
@@ -523,7 +546,8 @@ def retain(sp_input, to_retain):
 
 def reset_shape(sp_input, new_shape=None):
     """The same elements in a larger shape, by default the smallest one. Raises: InvalidArgumentError for a smaller one."""
-    more = [] if new_shape is None else [convert_to_tensor(new_shape, dtype_hint=int64)]
+    _require_sparse(sp_input)
+    more = [] if new_shape is None else [_require_rank(_native.cast(convert_to_tensor(new_shape, dtype_hint=int64), int64), 1, "new_shape")]
 
     def plan(places, shape, *wanted):
         made = wanted[0] if wanted else places.max(0, initial=-1) + 1
@@ -537,6 +561,8 @@ def reset_shape(sp_input, new_shape=None):
 
 def fill_empty_rows(sp_input, default_value, name=None):
     """(the same with `default_value` in each row that has no element, which rows these were)"""
+    _require_sparse(sp_input)
+
     def plan(places, shape):
         import numpy
         empty = numpy.setdiff1d(numpy.arange(shape[0]), places[:, 0])
@@ -554,12 +580,15 @@ def fill_empty_rows(sp_input, default_value, name=None):
 def eye(num_rows, num_columns=None, dtype="float32", name=None):
     """Ones on the diagonal."""
     count = min(num_rows, num_columns or num_rows)
+    _memory.require(max(count, 0), 256, "sparse.eye")  # a list of Python for each element, too
     return SparseTensor([[i, i] for i in range(count)], ops_array.ones([count], as_dtype(dtype)),
                         [num_rows, num_columns or num_rows])
 
 
 def softmax(sp_input, name=None):
     """Along the last axis, over the elements that are kept, which come in row-major order."""
+    _require_sparse(sp_input)
+
     def plan(places, shape, values):
         import numpy
         order = numpy.argsort(_flat(places, shape), kind="stable")
@@ -575,6 +604,8 @@ def softmax(sp_input, name=None):
 
 def to_indicator(sp_input, vocab_size, name=None):
     """Which of `vocab_size` numbers are among the values of each row: bool [..., vocab_size]."""
+    _require_sparse(sp_input)
+
     def plan(places, shape, values):
         import numpy
         made = numpy.concatenate([places[:, :-1], values.reshape(-1, 1)], axis=1)
@@ -627,7 +658,9 @@ def segment_sqrt_n(data, indices, segment_ids, num_segments=None, sparse_gradien
 
 def map_values(op, *args, **kwargs):
     """`op` of the values."""
-    first = next(one for one in args if isinstance(one, SparseTensor))
+    first = next((one for one in args if isinstance(one, SparseTensor)), None)
+    if first is None:
+        raise ValueError("[sparse.map_values] at least one argument must be a SparseTensor; got none")
     return first.with_values(op(*[one.values if isinstance(one, SparseTensor) else one for one in args], **kwargs))
 
 

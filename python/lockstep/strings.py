@@ -4,6 +4,7 @@ import builtins
 import math
 
 from . import _memory, _native, errors
+from ._axes import axis_of as _axis_of, require_rank as _require_rank
 from ._dtypes import as_dtype, float32, int32
 from ._host_calls import _on_host
 from ._takes_ragged import takes_ragged as _takes_ragged
@@ -197,10 +198,10 @@ def _axes_of(axis, rank):
         if not -rank <= int(one) < rank:
             from .errors import OutOfRangeError
             raise OutOfRangeError(None, None, f"Invalid reduction dimension {one} for input with {rank} dimension(s)")
-        if int(one) % rank in made:
+        if _axis_of(int(one), rank) in made:
             from .errors import InvalidArgumentError
             raise InvalidArgumentError(None, None, f"Duplicate reduction dimension {one}")
-        made.append(int(one) % rank)
+        made.append(_axis_of(int(one), rank))
     return made
 
 
@@ -291,7 +292,7 @@ def unicode_encode(input, output_encoding="UTF-8", errors="replace", replacement
     if value._symbolic:
         return _on_host(lambda one: unicode_encode(one, output_encoding, errors, replacement_char), [value],
                         value.shape[:-1], "string")
-    numbers = value.numpy()
+    numbers = _require_rank(value, 1, "input").numpy()
     return encoded(numbers.reshape(-1, numbers.shape[-1]).tolist(), list(numbers.shape[:-1]), reading)
 
 

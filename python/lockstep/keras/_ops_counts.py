@@ -4,7 +4,8 @@ import math
 
 import numpy
 
-from .. import ops_array as _a, ops_math as _m
+from .. import _memory, ops_array as _a, ops_math as _m
+from .._axes import axis_of, require_rank
 from .._dtypes import float32, int32
 from .._tensor import convert_to_tensor
 from ..sparse import from_dense
@@ -72,10 +73,10 @@ def unique(x, sorted=True, return_index=False, return_inverse=False, return_coun
         if size is not None:
             found, first, counts = (_sized(one, size, place, value) for one, place, value in (
                 (found, axis or 0, fill_value), (first, 0, 0), (counts, 0, 0)))
-        return [found.astype(values.dtype)] + [one.astype("int32") for one in (first, inverse, counts)]
+        return [numpy.asarray(found).astype(numpy.asarray(values).dtype)] + [one.astype("int32") for one in (first, inverse, counts)]
     made = numpy_function(find, [x], [x.dtype, int32, int32, int32])
     if size is not None:
-        shape = [size] if axis is None else [size if i == axis % x._rank else one for i, one in enumerate(x._shape)]
+        shape = [size] if axis is None else [size if i == axis_of(axis, x._rank) else one for i, one in enumerate(x._shape)]
         made[0].set_shape(shape)
     asked = [one for one, wanted in zip(made, (True, return_index, return_inverse, return_counts)) if wanted]
     return asked[0] if len(asked) == 1 else tuple(asked)
@@ -162,6 +163,7 @@ def correlate(x1, x2, mode="valid"):
 def _window(x, function):
     """Values along a window of `x` places, of places from 0 to 1."""
     count = int(convert_to_tensor(x))
+    _memory.require(count, 8, "window")
     if count == 1:
         return _a.ones([1], float32)
     return convert_to_tensor(function(numpy.arange(count) / max(count - 1, 1)).astype("float32"))
@@ -200,6 +202,6 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
 
 
 def vander(x, N=None, increasing=False):
-    x = convert_to_tensor(x)
+    x = require_rank(convert_to_tensor(x), 1, "x")
     powers = list(range(x._shape[0] if N is None else N))
     return _m.pow(_a.expand_dims(x, 1), convert_to_tensor(powers if increasing else powers[::-1], dtype=x.dtype))

@@ -1,6 +1,7 @@
 """Functions of matrices for `keras.ops`."""
 
 from .. import linalg as _linalg, ops_array as _a, ops_math as _m
+from .._axes import axis_of, require_rank
 from .._tensor import convert_to_tensor
 from ._ops_dtypes import alike_floats as _alike_floats, axes_of as _axis, floats as _floats
 
@@ -12,7 +13,7 @@ def cholesky(x, upper=False):
 
 def cholesky_inverse(x, upper=False):
     """The inverse of the matrix whose Cholesky factor `x` is."""
-    x = _floats(x)
+    x = require_rank(_floats(x), 2, "x")
     lower = _a.matrix_transpose(x) if upper else x
     unit = _a.eye(x._shape[-1], dtype=x.dtype, batch_shape=x._shape[:-2] or None)
     half = _linalg.triangular_solve(lower, unit, lower=True)
@@ -69,7 +70,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         return _of_vectors(x, ord, axes[0], keepdims)
     if len(axes) != 2:
         raise ValueError(f"Improper number of dimensions to norm. Received: ord={ord}, axis={axis}, x.shape={tuple(x._shape)}")
-    return _of_whole_matrices(x, ord, [one % x._rank for one in axes], keepdims)
+    return _of_whole_matrices(x, ord, [axis_of(one, x._rank) for one in axes], keepdims)
 
 
 def _of_vectors(x, ord, axis, keepdims):

@@ -3,6 +3,7 @@
 import builtins
 
 from .. import nest, ops_array as _a
+from .._axes import axis_of
 from .._tensor import convert_to_tensor
 
 
@@ -76,7 +77,7 @@ def associative_scan(f, elems, reverse=False, axis=0):
         return [convert_to_tensor(one) for one in nest.flatten(f(nest._pack(elems, iter(a)), nest._pack(elems, iter(b))))]
 
     def part(one, start, stop):
-        place = axis % one._rank
+        place = axis_of(axis, one._rank)
         return one[(builtins.slice(None),) * place + (builtins.slice(start, stop),)]
     count, reach = counts.pop(), 1
     while reach < count:

@@ -1,6 +1,7 @@
 """Activations, normalisations, losses and attention for `keras.ops`."""
 
 from .. import _logits, linalg as _linalg, nn, ops_array as _a, ops_math as _m
+from .._axes import axis_of
 from ..sparse import from_dense
 from .._tensor import convert_to_tensor
 from . import backend
@@ -38,6 +39,7 @@ def gelu(x, approximate=True):
 def glu(x, axis=-1):
     """The first half along `axis` times the sigmoid of the other. Raises: ValueError for an odd size."""
     x = convert_to_tensor(x)
+    axis = axis_of(axis, x._rank)
     if x._shape[axis] is not None and x._shape[axis] % 2:
         raise ValueError(f"axis size must be divisible by 2. Received: x.shape={tuple(x._shape)} with axis={axis}")
     first, second = _a.split(x, 2, axis)
@@ -90,7 +92,7 @@ def sparsemax(x, axis=-1):
     from .. import _native
     x = convert_to_tensor(x)
     last = x._rank - 1
-    order = [one for one in range(x._rank) if one != axis % x._rank] + [axis % x._rank]
+    order = [one for one in range(x._rank) if one != axis_of(axis, x._rank)] + [axis_of(axis, x._rank)]
     if order[-1] == last:
         return _native.activate("sparsemax", x)
     made = _native.activate("sparsemax", _a.transpose(x, order))
@@ -133,7 +135,7 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
     """scale * (x - mean) / sqrt(variance + epsilon) + offset. Shapes: vectors along `axis`."""
     given = convert_to_tensor(x)
     x = _wide(given)
-    shape = [-1 if i == axis % x._rank else 1 for i in range(x._rank)]
+    shape = [-1 if i == axis_of(axis, x._rank) else 1 for i in range(x._rank)]
 
     def along(value):
         return _a.reshape(_m.cast(convert_to_tensor(value), x.dtype), shape)
@@ -146,7 +148,7 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
 
 def _parts(x, axis):
     """(axes, the shape that what lies along them broadcasts in)"""
-    axes = [one % x._rank for one in (axis if isinstance(axis, (list, tuple)) else [axis])]
+    axes = [axis_of(one, x._rank) for one in (axis if isinstance(axis, (list, tuple)) else [axis])]
     return axes, [x._shape[one] if one in axes else 1 for one in range(x._rank)]
 
 

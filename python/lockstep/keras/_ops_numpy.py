@@ -3,6 +3,7 @@
 import builtins
 
 from .. import bitwise, ops_array as _a, ops_math as _m
+from .._axes import axis_of, require_rank
 from .._dtypes import as_dtype, float32, int32
 from .._tensor import convert_to_tensor
 from ._ops_dtypes import (alike as _alike, alike_floats as _alike_floats, countable as _countable, flat as _flat,
@@ -43,7 +44,7 @@ def size(x):
 
 def moveaxis(x, source, destination):
     x = convert_to_tensor(x)
-    source, destination = ([one % x._rank for one in (side if isinstance(side, (list, tuple)) else [side])]
+    source, destination = ([axis_of(one, x._rank) for one in (side if isinstance(side, (list, tuple)) else [side])]
                            for side in (source, destination))
     order = [one for one in builtins.range(x._rank) if one not in source]
     for to, one in sorted(zip(destination, source)):
@@ -54,6 +55,7 @@ def moveaxis(x, source, destination):
 def swapaxes(x, axis1, axis2):
     x = convert_to_tensor(x)
     order = list(builtins.range(x._rank))
+    axis1, axis2 = axis_of(axis1, x._rank), axis_of(axis2, x._rank)
     order[axis1], order[axis2] = order[axis2], order[axis1]
     return _a.transpose(x, order)
 
@@ -104,6 +106,8 @@ def _at_least(x, rank):
 
 
 def hstack(xs):
+    if not len(xs):
+        raise ValueError("hstack needs at least one tensor; got none")
     xs = [_at_least(one, 1) for one in xs]
     return _a.concat(xs, 0 if xs[0]._rank == 1 else 1)
 
@@ -191,7 +195,7 @@ def take_along_axis(x, indices, axis=None):
     x, indices = convert_to_tensor(x), convert_to_tensor(indices, dtype_hint=int32)
     if axis is None:
         return _a.gather(_flat(x), _flat(indices))
-    last = axis % x._rank
+    last = axis_of(axis, x._rank)
     order = [one for one in builtins.range(x._rank) if one != last] + [last]
     back = [order.index(one) for one in builtins.range(x._rank)]
     rows, places = _a.transpose(x, order), _a.transpose(indices, order)
@@ -237,7 +241,7 @@ def tri(N, M=None, k=0, dtype=None):
 
 
 def _side(x, k, lower):
-    x = convert_to_tensor(x)
+    x = require_rank(convert_to_tensor(x), 2, "x")
     rows, columns = x._shape[-2], x._shape[-1]
     distance = _a.expand_dims(_m.range(rows), 1) + k - _m.range(columns)
     keeps = _m.greater_equal(distance, 0) if lower else _m.less_equal(distance, 0)
@@ -278,6 +282,7 @@ def trace(x, offset=0, axis1=0, axis2=1):
 
 def diff(a, n=1, axis=-1):
     a = convert_to_tensor(a)
+    axis = axis_of(axis, a._rank)
     for _ in builtins.range(n):
         count = a._shape[axis]
         a = take(a, list(builtins.range(1, count)), axis) - take(a, list(builtins.range(count - 1)), axis)

@@ -3,6 +3,7 @@
 import builtins
 
 from .. import ops_array as _a, ops_math as _m
+from .._axes import axis_of
 from .._dtypes import int32
 from .._tensor import convert_to_tensor
 from ._ops_dtypes import axes_of as _axis, countable as _countable, flat as _flat, floats as _floats, numbers as _numbers
@@ -97,7 +98,7 @@ def average(x, axis=None, weights=None):
         if axis is None or weights._rank != 1:
             raise ValueError(f"weights must have x's shape, or be a vector along an axis; got {weights.shape} "
                              f"for {x.shape} and axis={axis}")
-        weights = _a.reshape(weights, [-1 if i == axis % x._rank else 1 for i in builtins.range(x._rank)])
+        weights = _a.reshape(weights, [-1 if i == axis_of(axis, x._rank) else 1 for i in builtins.range(x._rank)])
     weights = weights * _a.ones_like(x)
     return _m.reduce_sum(x * weights, _axis(axis)) / _m.reduce_sum(weights, _axis(axis))
 
@@ -237,7 +238,7 @@ def nanquantile(x, q, axis=None, method="linear", keepdims=False):
         return _m.cast(nanquantile(_m.cast(x, "float32"), q, axis, method, keepdims), x.dtype)
     rank = x._rank
     axes = list(builtins.range(rank)) if axis is None else [
-        one % rank for one in (axis if isinstance(axis, (list, tuple)) else [axis])]
+        axis_of(one, rank) for one in (axis if isinstance(axis, (list, tuple)) else [axis])]
     rest = [one for one in builtins.range(rank) if one not in axes]
     sizes = _a.sizes_of(x, list(builtins.range(rank)))
     rows = _a.reshape(_a.transpose(x, rest + axes), [sizes[one] for one in rest] + [-1])

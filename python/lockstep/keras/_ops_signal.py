@@ -3,6 +3,7 @@
 import numpy
 
 from .. import ops_array as _a, ops_math as _m
+from .._axes import require_rank
 from .._tensor import convert_to_tensor
 from ._ops_dtypes import floats as _floats
 
@@ -48,7 +49,9 @@ def _turned(pair, angles):
 
 def _transformed(pair, sign):
     """The sums over the last axis of x[j] e^(sign 2 pi i j k / n)."""
-    size = pair[0]._shape[-1]
+    size = require_rank(pair[0], 1, "x")._shape[-1]
+    if size == 0:
+        raise ValueError("a transform needs at least one value along its axis; got 0")
     unit = sign * 2.0 * numpy.pi / size
     parts = [one for one in range(2, min(size // 2, _MOST) + 1) if size % one == 0]
     if size <= _MOST or not parts:
@@ -82,7 +85,7 @@ def fft2(x):
 
 def ifft2(x):
     """What `fft2` has made the pair of."""
-    pair = _pair(x)
+    pair = [require_rank(one, 2, "x") for one in _pair(x)]
     count = float(pair[0]._shape[-1] * pair[0]._shape[-2])
     return tuple(one / count for one in _of_two_axes(pair, 1))
 
@@ -97,7 +100,7 @@ def _sized(x, size):
 
 def rfft(x, fft_length=None):
     """The transform of numbers of the last axis: the first half of it and the one behind, the others are their conjugates."""
-    x = _m.cast(x, "float32")
+    x = require_rank(_m.cast(x, "float32"), 1, "x")
     x = x if fft_length is None else _sized(x, int(fft_length))
     size = x._shape[-1]
     real, imaginary = (one[..., :size // 2 + 1] for one in _transformed((x, _a.zeros_like(x)), -1))
@@ -107,7 +110,7 @@ def rfft(x, fft_length=None):
 
 def irfft(x, fft_length=None):
     """What `rfft` has made the pair of: so many numbers, by default an even number."""
-    real, imaginary = _pair(x)
+    real, imaginary = (require_rank(one, 1, "x") for one in _pair(x))
     size = 2 * (real._shape[-1] - 1) if fft_length is None else int(fft_length)
     kept = size // 2 + 1
     real, imaginary = _sized(real, kept), _sized(imaginary, kept)

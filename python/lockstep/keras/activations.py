@@ -1,6 +1,7 @@
 """Functions of a layer's output: `keras.activations`."""
 
 from .. import _logits, _native
+from .._axes import axis_of as _axis_of
 from .._tensor import convert_to_tensor
 from ._operation import apply_op
 from ._ops_dtypes import floats as _floats
@@ -122,7 +123,7 @@ def along_axes(function, x, axes):
     """`function(x, -1)` with the axes in `axes` (None: all) as one axis; the shape of `x` stays."""
     from .. import ops_array
     x = convert_to_tensor(x)
-    axes = list(range(x._rank)) if axes is None else [axis % x._rank for axis in axes]
+    axes = list(range(x._rank)) if axes is None else [_axis_of(axis, x._rank) for axis in axes]
     order = [axis for axis in range(x._rank) if axis not in axes] + axes
     moved = ops_array.transpose(x, order)
     kept = ops_array.shape(moved)[:x._rank - len(axes)]

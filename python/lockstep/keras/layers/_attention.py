@@ -1,6 +1,7 @@
 """Layers that look up values by keys."""
 
 from ... import _native, math, ops_array
+from ..._axes import axis_of
 from ..._dtypes import as_dtype
 from ..._tensor import convert_to_tensor
 from .. import initializers
@@ -92,7 +93,7 @@ class MultiHeadAttention(NativeLayer):
         the attention axes become one."""
         rank = inputs[0]._rank
         axes = self.attention_axes or tuple(range(1, rank - 1))
-        axes = [axis % rank for axis in axes]
+        axes = [axis_of(axis, rank) for axis in axes]
         others = [axis for axis in range(rank - 1) if axis not in axes]
         order = others + axes + [rank - 1]
         rows, shapes = [], []

@@ -1,6 +1,7 @@
 """Numbers and categories brought into the form that models want."""
 
 from ... import _native
+from ..._axes import axis_of
 from ..._tensor import convert_to_tensor, Tensor
 from .._layer import Layer
 from ._category_rows import encode_categories, PreprocessingLayer
@@ -62,7 +63,7 @@ class Normalization(Layer):
             if not -rank <= axis < rank:
                 raise ValueError("All `axis` values must be in the range [-ndim, ndim). "
                                  f"Received inputs with ndim={rank}, while axis={self.axis}")
-        self._kept = sorted(axis % rank for axis in self.axis)
+        self._kept = sorted(axis_of(axis, rank) for axis in self.axis)
         for axis in self._kept:
             if input_shape[axis] is None:
                 raise ValueError("All `axis` values to be kept must have a known shape. "

@@ -1,6 +1,7 @@
 """Layers that bring what they get to mean 0 and variance 1."""
 
 from ... import ops_array, ops_math
+from ..._axes import axis_of
 from ..._tensor import convert_to_tensor
 from .. import backend, initializers
 from .._native_layer import NativeLayer
@@ -83,7 +84,7 @@ class BatchNormalization(_Scaled):
         if not self._impl.built:
             super().call(inputs, False)
         x = ops_math.cast(inputs, "float64" if inputs.dtype.name == "float64" else "float32")
-        axis = self.axis % x._rank
+        axis = axis_of(self.axis, x._rank)
         wide = [x._shape[axis] if one == axis else 1 for one in range(x._rank)]
         mean, variance = self._moments(x, mask, [one for one in range(x._rank) if one != axis])
         gamma = ops_math.cast(self.gamma, x.dtype) if self.scale else None
