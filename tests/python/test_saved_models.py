@@ -1,5 +1,7 @@
 """SavedModels: ours read back, and both ways with the real TensorFlow where it is installed (PEERS, by default ~/.cache/lockstep-peers)."""
 
+import contextlib
+import io
 import os
 import pathlib
 import pwd
@@ -8,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+import numpy
 
 import lockstep as tf
 
@@ -69,6 +73,63 @@ class OwnModels(unittest.TestCase):
             again = tf.saved_model.load(folder + "/b")
             self.assertEqual(float(again.call(tf.constant([1.0, 1.0]))), -1.0)
             self.assertEqual(float(again.signatures["serving_default"](x=tf.constant([1.0, 1.0]))["output_0"]), -1.0)
+
+    def test_layers_around_saved_models_are_trained(self):
+        tf.keras.utils.set_random_seed(3)
+        inner = tf.keras.Sequential([tf.keras.Input([4]), tf.keras.layers.Dense(5, activation="tanh"), tf.keras.layers.Dense(2)])
+        x, y = numpy.random.rand(32, 4).astype("float32"), numpy.arange(32) % 2
+        with tempfile.TemporaryDirectory() as folder:
+            inner.export(folder, verbose=False)
+            layer = tf.keras.layers.TFSMLayer(folder)
+            with self.assertRaisesRegex(ValueError, "Available endpoints.*serve"):
+                tf.keras.layers.TFSMLayer(folder, call_endpoint="other")
+            with self.assertRaisesRegex(ValueError, "safe_mode=False"):
+                tf.keras.layers.TFSMLayer.from_config(layer.get_config())
+        self.assertEqual([one.shape.as_list() for one in layer.trainable_weights], [[4, 5], [5], [5, 2], [2]])
+        self.assertEqual(layer(x).numpy().tolist(), inner(x).numpy().tolist())
+        models = [tf.keras.Sequential([tf.keras.Input([4]), one]) for one in (layer, inner)]
+        losses = []
+        for one in models:
+            one.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+            losses.append(one.fit(x, y, epochs=3, verbose=0, shuffle=False).history["loss"])
+        self.assertEqual(losses[0], losses[1])
+        self.assertLess(losses[0][2], losses[0][0])
+
+    def test_random_numbers_and_masks_are_written(self):
+        made = tf.Module()
+        made.draw = tf.function(lambda x: tf.random.uniform([3], 2.0, 5.0) + 0.0 * x, input_signature=[tf.TensorSpec([])])
+        made.causal = tf.function(lambda x: tf.nn.scaled_dot_product_attention(x, x, x, is_causal=True) if hasattr(
+            tf.nn, "scaled_dot_product_attention") else x, input_signature=[tf.TensorSpec([1, 4, 2])])
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(made, folder)
+            loaded = tf.saved_model.load(folder)
+            drawn = loaded.draw(tf.constant(1.0)).numpy()
+            self.assertTrue((drawn >= 2).all() and (drawn < 5).all(), drawn)
+            self.assertNotEqual(drawn.tolist(), loaded.draw(tf.constant(1.0)).numpy().tolist())
+
+    def test_command_shows_and_runs(self):
+        from lockstep import saved_model_cli
+        made = tf.Module()
+        made.w = tf.Variable([1.0, 2.0])
+        made.call = tf.function(lambda x: x * made.w, input_signature=[tf.TensorSpec([None, 2], name="x")])
+
+        def said(*arguments):
+            out, problem = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(problem):
+                status = saved_model_cli.main(arguments)
+            return status, out.getvalue(), problem.getvalue()
+        with tempfile.TemporaryDirectory() as folder:
+            tf.saved_model.save(made, folder)
+            self.assertIn("'serve'", said("show", "--dir", folder)[1])
+            shown = said("show", "--dir", folder, "--all")[1]
+            for one in ("signature_def['serving_default']", "dtype: DT_FLOAT", "shape: (-1, 2)", "Function Name: 'call'", "w: float32 (2,)"):
+                self.assertIn(one, shown)
+            status, out, _ = said("run", "--dir", folder, "--input_exprs", "x=[[3.0, 4.0]]", "--outdir", folder + "/out")
+            self.assertEqual((status, numpy.load(folder + "/out/output_0.npy").tolist()), (0, [[3.0, 8.0]]), out)
+            status, _, problem = said("run", "--dir", folder, "--input_exprs", "x=__import__('os')")
+            self.assertEqual(status, 1)
+            self.assertIn("must be NAME=VALUE", problem)
+            self.assertEqual(said("run", "--dir", folder + "/none")[0], 1)
 
     def test_damaged_files_raise_damaged_file_errors(self):
         class Small(tf.Module):

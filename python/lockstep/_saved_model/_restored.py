@@ -97,6 +97,10 @@ class RestoredConcrete(ConcreteFunction):
             made = self._function(*tensors)
         return self._packed(made)
 
+    def replace_variables(self, others):
+        """From now on reads and assigns others, {key of a variable: variable}, in place of those that it has captured."""
+        self._captures = [others.get(one._v.key, one) if isinstance(one, Variable) else one for one in self._captures]
+
     def run_for_effects(self):
         """Runs it without arguments, for what it does to what it has captured."""
         self._body.run(self._captures)

@@ -57,13 +57,18 @@ def _strided(node, inputs):
 
 
 def _normalised(node, inputs):
-    if _attr(node, "is_training", True):
-        raise errors.UnimplementedError(None, None, "[import_graph_def] batch normalization must not be training; got is_training=True; "
-                                        "freeze the model for inference")
     _layout(node)
     x, scale, offset, mean, variance = inputs
-    return [nn.batch_normalization(x, mean, variance, offset, scale, _attr(node, "epsilon", 1e-4)), mean, variance,
-            mean, variance]
+    epsilon = _attr(node, "epsilon", 1e-4)
+    if not _attr(node, "is_training", True):
+        return [nn.batch_normalization(x, mean, variance, offset, scale, epsilon), mean, variance, mean, variance, variance]
+    running, before, share = mean, variance, _attr(node, "exponential_avg_factor", 1.0)
+    mean, variance = nn.moments(x, [0, 1, 2])
+    count = ops_math.cast(ops_array.size(x) / ops_array.size(mean), variance.dtype)
+    result = nn.batch_normalization(x, mean, variance, offset, scale, epsilon)
+    unbiased = variance * (count / ops_math.maximum(count - 1, 1))
+    averages = [mean, unbiased] if share == 1.0 else [running + (mean - running) * share, before + (unbiased - before) * share]
+    return [result, *averages, mean, variance, variance]
 
 
 def _window(function):

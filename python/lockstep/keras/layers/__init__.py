@@ -41,6 +41,7 @@ from ._features import CategoryEncoding, Normalization, Rescaling  # noqa: F401
 from ._discretization import Discretization  # noqa: F401
 from ._hashing import Hashing  # noqa: F401
 from ._lookup import IntegerLookup, StringLookup  # noqa: F401
+from ._saved_model import TFSMLayer  # noqa: F401
 from ._text_vectorization import TextVectorization  # noqa: F401
 from ._random_images import (RandomBrightness, RandomContrast, RandomCrop, RandomFlip, RandomRotation,  # noqa: F401
                              RandomTranslation, RandomZoom)

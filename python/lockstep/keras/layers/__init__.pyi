@@ -918,6 +918,19 @@ class Subtract(Layer):
     def compute_mask(self, inputs, mask=None) -> Any:
         """A step counts if it counts in one of the inputs; no mask if one of the inputs has none."""
         ...
+class TFSMLayer(Layer):
+    """A function of a SavedModel as a layer; its variables are the layer's weights, which are trained."""
+    def __init__(self, filepath, call_endpoint='serve', call_training_endpoint=None, trainable=True, name=None, dtype=None) -> None: ...
+    def call(self, inputs, training=False, **kwargs) -> Any:
+        """The function's results. Shapes: as the function has them."""
+        ...
+    @classmethod
+    def from_config(cls, config, custom_objects=None, safe_mode=None) -> Any:
+        """The layer that `get_config` describes. Raises: ValueError in safe mode, which is the default, as it reads another file."""
+        ...
+    def get_config(self) -> Any:
+        """What the layer is made of again, while the folder is there."""
+        ...
 class TextVectorization(Layer):
     """Texts as the numbers of their words: standardized, split, joined to n-grams and looked up in a vocabulary."""
     def __call__(self, inputs, *args, **kwargs) -> Any:
