@@ -10,6 +10,8 @@ from ..._dtypes import as_dtype
 from ..._tensor import Tensor, convert_to_tensor
 from .._layer import Layer
 
+_MOST_NATIVE = 1 << 16  # elements of the one-hot rows of one example; above that Python counts
+
 
 class PreprocessingLayer(Layer):
     """A layer without weights that receives numbers and texts as they are: dense, ragged or sparse."""
@@ -97,9 +99,22 @@ def _rows(numbers, mode, depth, dtype):
     if numbers._rank > 2:
         fold = ops_math.reduce_max if mode == "multi_hot" else ops_math.reduce_sum
         return fold(ops_array.one_hot(numbers, depth, dtype=dtype), axis=1)
+    if numbers._shape[-1] is not None and numbers._shape[-1] * depth <= _MOST_NATIVE:
+        return _native_rows(numbers, mode, depth, dtype)
     wide = numbers if numbers._rank == 2 else ops_array.expand_dims(numbers, 0)
     counts = _counted(None, wide, ops_array.shape(wide)[0], mode, depth, dtype, wide._shape[0])
     return counts if numbers._rank == 2 else ops_array.squeeze(counts, [0])
+
+
+def _native_rows(numbers, mode, depth, dtype):
+    """The same by ops alone, which graphs cut into shards: the one-hot rows of all numbers, folded."""
+    from ... import ops_array
+    if not numbers._symbolic:
+        _require_non_negative(numbers.numpy())
+    rows = ops_array.one_hot(numbers, depth, dtype=dtype)
+    if numbers._shape[-1] == 1:
+        return ops_array.squeeze(rows, [-2])
+    return (ops_math.reduce_max if mode == "multi_hot" else ops_math.reduce_sum)(rows, axis=-2)
 
 
 def _counted(places, numbers, rows, mode, depth, dtype, known_rows):
@@ -115,13 +130,17 @@ def _counted(places, numbers, rows, mode, depth, dtype, known_rows):
     return count(*given)
 
 
-def _count(rows, numbers, places, depth, binary, dtype):
+def _require_non_negative(numbers):
     from ...errors import InvalidArgumentError
+    if (numbers < 0).any():
+        raise InvalidArgumentError(None, None, f"Categories must be non-negative numbers; got {numbers[numbers < 0][0]}")
+
+
+def _count(rows, numbers, places, depth, binary, dtype):
     if places is None or not len(places) and numbers.ndim == 2:
         places = numpy.repeat(numpy.arange(rows), numbers.shape[-1])
     numbers = numbers.reshape(-1)
-    if (numbers < 0).any():
-        raise InvalidArgumentError(None, None, f"Categories must be non-negative numbers; got {numbers[numbers < 0][0]}")
+    _require_non_negative(numbers)
     kept = numbers < depth
     places, numbers = places[kept], numbers[kept].astype("int64")
     made = numpy.zeros((rows, depth), dtype.as_numpy_dtype)
