@@ -15,7 +15,7 @@ from .metrics import Metric  # noqa: F401
 from .models import Functional, Model, Sequential  # noqa: F401
 from .optimizers import Optimizer  # noqa: F401
 from .dtype_policies import FloatDTypePolicy  # noqa: F401
-from . import _resolution, dtype_policies, mixed_precision, models, saving, tree  # noqa: F401
+from . import _resolution, applications, dtype_policies, mixed_precision, models, saving, tree  # noqa: F401
 from .initializers import Initializer  # noqa: F401
 from .regularizers import Regularizer  # noqa: F401
 

@@ -32,6 +32,7 @@ def Variable(initializer, shape=None, dtype=None, trainable=True, autocast=True,
     """A variable as Keras makes it: of an array, or of an initializer and a shape. Raises: ValueError without a shape."""
     ...
 from . import activations as activations
+from . import applications as applications
 from . import backend as backend
 from . import callbacks as callbacks
 class config:

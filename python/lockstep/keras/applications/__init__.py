@@ -1,0 +1,16 @@
+"""Known architectures with Keras's names of layers and weights: `keras.applications`."""
+
+from . import (densenet, efficientnet, imagenet_utils, inception_v3, mobilenet, mobilenet_v2, mobilenet_v3, resnet,  # noqa: F401
+               resnet50, resnet_v2, vgg16, vgg19, xception)
+from .densenet import DenseNet121, DenseNet169, DenseNet201  # noqa: F401
+from .efficientnet import (EfficientNetB0, EfficientNetB1, EfficientNetB2, EfficientNetB3, EfficientNetB4,  # noqa: F401
+                           EfficientNetB5, EfficientNetB6, EfficientNetB7)
+from .inception_v3 import InceptionV3  # noqa: F401
+from .mobilenet import MobileNet  # noqa: F401
+from .mobilenet_v2 import MobileNetV2  # noqa: F401
+from .mobilenet_v3 import MobileNetV3Large, MobileNetV3Small  # noqa: F401
+from .resnet import ResNet101, ResNet152, ResNet50  # noqa: F401
+from .resnet_v2 import ResNet101V2, ResNet152V2, ResNet50V2  # noqa: F401
+from .vgg16 import VGG16  # noqa: F401
+from .vgg19 import VGG19  # noqa: F401
+from .xception import Xception  # noqa: F401
