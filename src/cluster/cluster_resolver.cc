@@ -74,6 +74,28 @@ EnvironmentClusterResolver::EnvironmentClusterResolver() {
   source_ = description.resolver;
 }
 
+namespace {
+
+// How many tasks of the step each host has.
+std::map<std::string, int> TasksByHost(const SlurmClusterResolverOptions& options,
+                                       const std::map<std::string, std::string>& environment, int size) {
+  if (!options.tasks_by_host.empty()) return options.tasks_by_host;
+  const auto hosts = *cluster::ExpandNodeList(environment.at("SLURM_STEP_NODELIST"));
+  std::vector<int> counts = {size};
+  if (options.tasks_per_host > 0) {
+    counts.assign(hosts.size(), options.tasks_per_host);
+  } else if (const auto text = cluster::Lookup(environment, "SLURM_STEP_TASKS_PER_NODE")) {
+    counts = *cluster::ExpandTasksPerNode(*text);
+  }
+  std::map<std::string, int> tasks;
+  for (size_t host = 0; host < std::min(hosts.size(), counts.size()); ++host) {
+    tasks[hosts[host]] = counts[host];
+  }
+  return tasks;
+}
+
+}  // namespace
+
 SlurmClusterResolver::SlurmClusterResolver(const SlurmClusterResolverOptions& options) {
   const auto resolver = cluster::MakeSlurmResolver();
   const auto environment = base::ProcessEnvironment();
@@ -86,23 +108,19 @@ SlurmClusterResolver::SlurmClusterResolver(const SlurmClusterResolverOptions& op
   const int rank = OrThrow(resolver->Resolve(environment)).rank();
   auto jobs = options.jobs;
   if (jobs.empty()) jobs["worker"] = size;
-  const int asked = std::accumulate(jobs.begin(), jobs.end(), 0,
-                                    [](int sum, const auto& job) { return sum + job.second; });
-  if (asked != size) {
+  const auto count = [](int sum, const auto& one) { return sum + one.second; };
+  const auto hosts = TasksByHost(options, environment, size);
+  const int asked = std::accumulate(jobs.begin(), jobs.end(), 0, count);
+  const int placed = std::accumulate(hosts.begin(), hosts.end(), 0, count);
+  if (asked != placed) {
     throw Error(Code::kInvalidArgument,
                 "[slurm] the jobs must have as many tasks as the step; got " +
-                    std::to_string(asked) + " and " + std::to_string(size));
-  }
-  auto hosts = *cluster::ExpandNodeList(environment.at("SLURM_STEP_NODELIST"));
-  std::sort(hosts.begin(), hosts.end());
-  std::vector<int> counts = {size};
-  if (const auto text = cluster::Lookup(environment, "SLURM_STEP_TASKS_PER_NODE")) {
-    counts = *cluster::ExpandTasksPerNode(*text);
+                    std::to_string(asked) + " and " + std::to_string(placed));
   }
   std::vector<std::string> addresses;
-  for (size_t host = 0; host < std::min(hosts.size(), counts.size()); ++host) {
-    for (int slot = 0; slot < counts[host]; ++slot) {
-      addresses.push_back(Address{hosts[host], options.port_base + slot}.ToString());
+  for (const auto& [host, tasks] : hosts) {
+    for (int slot = 0; slot < tasks; ++slot) {
+      addresses.push_back(Address{host, options.port_base + slot}.ToString());
     }
   }
   size_t task = 0;

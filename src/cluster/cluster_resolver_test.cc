@@ -101,6 +101,19 @@ TEST(ClusterResolver, SlurmCutsAStepIntoJobs) {
             "[slurm] the jobs must have as many tasks as the step; got 2 and 3");
 }
 
+TEST(ClusterResolver, SlurmKeepsTheTasksOfEachHost) {
+  const Variables variables({{"SLURM_STEP_NUM_TASKS", "3"},
+                             {"SLURM_PROCID", "0"},
+                             {"SLURM_STEP_NODELIST", "n2,n1"},
+                             {"SLURM_STEP_TASKS_PER_NODE", "2,1"}});
+  EXPECT_EQ(SlurmClusterResolver().cluster_spec(),
+            (ClusterSpec{{"worker", {"n1:8888", "n2:8888", "n2:8889"}}}));
+  EXPECT_EQ(SlurmClusterResolver({.tasks_by_host = {{"n1", 2}, {"n2", 1}}}).cluster_spec(),
+            (ClusterSpec{{"worker", {"n1:8888", "n1:8889", "n2:8888"}}}));
+  EXPECT_EQ(SlurmClusterResolver({.jobs = {{"worker", 4}}, .tasks_per_host = 2}).cluster_spec(),
+            (ClusterSpec{{"worker", {"n1:8888", "n1:8889", "n2:8888", "n2:8889"}}}));
+}
+
 TEST(ClusterResolver, UnionJoinsJobs) {
   const auto simple = [](ClusterSpec spec) {
     return std::make_shared<SimpleClusterResolver>(

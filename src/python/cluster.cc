@@ -53,10 +53,12 @@ void BindCluster(nb::module_& m) {
               SimpleClusterResolverOptions{master, type, id, environment, accelerators, layer});
         });
   m.def("slurm_resolver",
-        [](std::map<std::string, int> jobs, int port,
-           std::string layer) -> std::shared_ptr<ClusterResolver> {
+        [](std::map<std::string, int> jobs, int port, std::string layer,
+           std::map<std::string, int> tasks_by_host,
+           int tasks_per_host) -> std::shared_ptr<ClusterResolver> {
           return std::make_shared<SlurmClusterResolver>(
-              SlurmClusterResolverOptions{std::move(jobs), port, std::move(layer)});
+              SlurmClusterResolverOptions{std::move(jobs), port, std::move(layer),
+                                          std::move(tasks_by_host), tasks_per_host});
         });
   m.def("environment_resolver", []() -> std::shared_ptr<ClusterResolver> {
     return std::make_shared<EnvironmentClusterResolver>();

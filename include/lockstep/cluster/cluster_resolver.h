@@ -99,6 +99,10 @@ struct SlurmClusterResolverOptions {
   std::map<std::string, int> jobs = {};
   int port_base = 8888;
   std::string rpc_layer = "grpc";
+  /// How many tasks each host has; empty: as SLURM_STEP_TASKS_PER_NODE describes.
+  std::map<std::string, int> tasks_by_host = {};
+  /// How many tasks every host of the step has; 0: as `tasks_by_host` describes.
+  int tasks_per_host = 0;
 };
 
 /// A step of Slurm cut into jobs: hosts by name, a port for each slot of a host, jobs by name take

@@ -120,11 +120,37 @@ class SimpleClusterResolver(ClusterResolver):
 
 
 class SlurmClusterResolver(ClusterResolver):
-    """A step of Slurm cut into jobs."""
+    """A step of Slurm cut into jobs.
+
+    Args: tasks_per_node: a number for every host, or {host: number}, instead of SLURM_STEP_TASKS_PER_NODE; gpus_per_node: by
+    default those of this host; gpus_per_task: by default each host's GPUs in equal parts; auto_set_gpu: `cluster_spec()` puts
+    the GPUs of this task into CUDA_VISIBLE_DEVICES. Raises: RuntimeError for more GPUs of tasks than a host has."""
 
     def __init__(self, jobs=None, port_base=8888, gpus_per_node=None, gpus_per_task=None,
                  tasks_per_node=None, auto_set_gpu=True, rpc_layer="grpc"):
-        self._adopt(_native.slurm_resolver(jobs or {}, port_base, rpc_layer))
+        by_host = tasks_per_node if isinstance(tasks_per_node, dict) else {}
+        self._adopt(_native.slurm_resolver(jobs or {}, port_base, rpc_layer, by_host, 0 if by_host else int(tasks_per_node or 0)))
+        if gpus_per_node is None:
+            from ..config import list_physical_devices
+            gpus_per_node = len(list_physical_devices("GPU"))
+        tasks = max((int(address.rpartition(":")[2]) - port_base + 1 for addresses in self._native.jobs().values()
+                     for address in addresses.values()), default=1)
+        self._gpus = gpus_per_node // tasks if gpus_per_task is None else gpus_per_task
+        if tasks * self._gpus > gpus_per_node:
+            raise RuntimeError("Requested more GPUs per node than available.")
+        self._port_base, self._sets_gpus = port_base, auto_set_gpu
+
+    def cluster_spec(self):
+        """The cluster; chooses this task's GPUs."""
+        made = super().cluster_spec()
+        if self._sets_gpus and self._gpus and self.task_type is not None:
+            slot = int(made.task_address(self.task_type, self.task_id).rpartition(":")[2]) - self._port_base
+            os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, range(slot * self._gpus, (slot + 1) * self._gpus)))
+        return made
+
+    def num_accelerators(self, task_type=None, task_id=None, config_proto=None):
+        """The GPUs of each task."""
+        return {"GPU": self._gpus}
 
 
 class UnionResolver(ClusterResolver):
