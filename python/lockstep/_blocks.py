@@ -1,6 +1,6 @@
 """Moving blocks of an image's pixels between its plane, its channels and its batch, and taking its patches."""
 
-from . import errors
+from . import _refused, errors
 from ._axes import require_rank
 from ._tensor import convert_to_tensor, integers
 from .ops_array import gather, pad, reshape, sizes_of, transpose
@@ -20,6 +20,7 @@ def _channels_last(function):
         if int(block_size) < 2:
             raise errors.InvalidArgumentError(None, None, f"[{function.__name__}] block_size must be greater than 1; got "
                                               f"{block_size}")
+        _refused.attribute(function.__name__, "data_format", data_format, ("NHWC", "NCHW"))
         if data_format == "NCHW":
             return transpose(function(transpose(input, [0, 2, 3, 1]), block_size), [0, 3, 1, 2])
         return function(input, block_size)
@@ -111,7 +112,7 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
     if images._rank != 4:
         raise ValueError(f"images must have 4 axes; got the shape {tuple(images._shape)}")
     sizes, strides, rates = (_of_window(one, name) for one, name in ((sizes, "sizes"), (strides, "strides"), (rates, "rates")))
-    same = padding.upper() == "SAME"
+    same = _refused.attribute("extract_patches", "padding", padding, ("SAME", "VALID")) == "SAME"
     top, bottom, down = _window(images._shape[1], sizes[1], strides[1], rates[1], same)
     left, right, across = _window(images._shape[2], sizes[2], strides[2], rates[2], same)
     images = pad(images, [[0, 0], [top, bottom], [left, right], [0, 0]])

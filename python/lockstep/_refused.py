@@ -29,5 +29,17 @@ def no_more(where, kwargs, known=()):
 def one_of(where, name, value, choices):
     """Gives the value back. Raises: ValueError for a value that is none of the choices."""
     if not any(_is(value, one) for one in choices):
-        raise ValueError(f"[{where}] {name} must be one of {', '.join(map(repr, choices))}; got {value!r}")
+        raise ValueError(_not_among(where, name, value, choices))
     return value
+
+
+def attribute(where, name, value, choices):
+    """Gives the value of an op's attribute back. Raises: InvalidArgumentError for a value that is none of the choices."""
+    if not any(_is(value, one) for one in choices):
+        from .errors import InvalidArgumentError
+        raise InvalidArgumentError(None, None, _not_among(where, name, value, choices))
+    return value
+
+
+def _not_among(where, name, value, choices):
+    return f"[{where}] {name} must be one of {', '.join(map(repr, choices))}; got {value!r}"

@@ -22,8 +22,7 @@ def _inner(value):
 
 def _margins(size, window, stride, padding, where):
     """(steps, zeros before, zeros behind) along an axis, by TensorFlow's rule."""
-    if padding not in ("SAME", "VALID"):
-        raise ValueError(f'[{where}] padding must be "SAME" or "VALID"; got {padding!r}')
+    _refused.attribute(where, "padding", padding, ("SAME", "VALID"))
     if padding == "VALID":
         steps = (size - window) // stride + 1
         if steps < 1:

@@ -64,6 +64,7 @@ def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_
     nn._last(None if data_format == "NDHWC" else data_format)
     functions = {"MAX": (max_pool1d, nn.max_pool2d, nn.max_pool3d), "AVG": (avg_pool1d, nn.avg_pool2d, nn.avg_pool3d)}
     sizes = [int(one) for one in window_shape]
+    _refused.one_of("pool", "pooling_type", pooling_type.upper(), tuple(functions))
     return functions[pooling_type.upper()][len(sizes) - 1](input, sizes, list(strides or [1] * len(sizes)), padding)
 
 
@@ -131,7 +132,7 @@ def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", out
     input = convert_to_tensor(input)
     n, height, width, channels = input._shape
     size, step = nn._pair(ksize), nn._pair(strides)
-    same = padding.upper() == "SAME"
+    same = _refused.attribute("max_pool_with_argmax", "padding", padding.upper(), ("SAME", "VALID")) == "SAME"
     top, bottom, down = _window(height, size[0], step[0], 1, same)
     left, right, across = _window(width, size[1], step[1], 1, same)
     whole = ops_array.pad(input, [[0, 0], [top, bottom], [left, right], [0, 0]], constant_values=float("-inf"))
@@ -192,7 +193,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
 
 def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=None, name=None, allow_fast_lookup=False):
     """Rows of `params` joined for each row of `sp_ids`. combiner: mean (default), sqrtn or sum."""
-    combiner = combiner or "mean"
+    combiner = _refused.one_of("embedding_lookup_sparse", "combiner", combiner or "mean", ("mean", "sqrtn", "sum"))
     rows = nn.embedding_lookup(params, sp_ids.values, max_norm)
     groups, known = sp_ids.indices[:, 0], sp_ids.dense_shape
     known = _native.static_value(known) if known._symbolic else known

@@ -2,7 +2,7 @@
 
 import collections
 
-from . import _native as n
+from . import _native as n, _refused
 from ._tensor import convert_to_tensor
 from . import ops_array as _array
 from ._axes import require_rank as _require_rank
@@ -186,9 +186,13 @@ def expm(input, name=None):
     return _exponential_of(_require_rank(convert_to_tensor(input), 2, "input"), orders=2)
 
 
+_ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """Matrices with a diagonal, the k-th, or with a band of them, k = (lowest, highest), whose rows are aligned as `align` says
     above and below the main one. Raises: ValueError for sizes that do not fit."""
+    _refused.attribute("linalg.diag", "align", align, _ALIGNMENTS)
     if k == 0 and num_rows < 0 and num_cols < 0:
         return _array.diag(diagonal)
     from ._diagonals import diag as make
@@ -197,6 +201,7 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
 
 def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
     """The k-th diagonal of matrices, or a band of them. Raises: ValueError for one that is outside."""
+    _refused.attribute("linalg.diag_part", "align", align, _ALIGNMENTS)
     if k == 0:
         return _array.diag_part(input)
     from ._diagonals import diag_part as take
@@ -207,6 +212,7 @@ def set_diag(input, diagonal, name=None, k=0, align="RIGHT_LEFT"):
     """Matrices with another diagonal."""
     from . import ops_array
     value = _require_rank(convert_to_tensor(input), 2, "input")
+    _refused.attribute("linalg.set_diag", "align", align, _ALIGNMENTS)
     if k != 0:
         from ._diagonals import set_diag as set_others
         return set_others(value, diagonal, k, align)

@@ -104,6 +104,10 @@ def _keys(value):
 
 def map_structure(func, *structure, **kwargs):
     """`func` of the corresponding leaves, in the form of the first structure."""
+    unknown = set(kwargs) - {"check_types", "expand_composites"}
+    if unknown:
+        raise ValueError("Only valid keyword arguments are `check_types` and `expand_composites`, not: `"
+                         f"{'`, `'.join(sorted(unknown))}`")
     if kwargs.get("expand_composites"):
         from . import _composites
         made = map_structure(func, *map(_apart, structure), check_types=kwargs.get("check_types", True))

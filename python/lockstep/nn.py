@@ -1,7 +1,7 @@
 """Activations, windows, losses and normalisation: `tf.nn`."""
 
 from . import _native as n
-from . import _logits, _op_names, ops_array, ops_math
+from . import _logits, _op_names, _refused, ops_array, ops_math
 from ._axes import axis_of as _axis_of
 from ._layouts import takes_channels_first as _takes_channels_first
 from ._takes_ragged import takes_ragged as _takes_ragged
@@ -166,8 +166,7 @@ def _padding(padding):
     """(kind, sides): VALID 0, SAME 1, explicit 2."""
     if isinstance(padding, str):
         kinds = {"VALID": 0, "SAME": 1}
-        if padding.upper() not in kinds:
-            raise ValueError(f"padding must be SAME or VALID; got {padding!r}")
+        _refused.attribute("nn", "padding", padding.upper(), tuple(kinds))
         return kinds[padding.upper()], [0, 0, 0, 0]
     sides = [tuple(one) for one in padding]
     if len(sides) != 4 or any(len(one) != 2 for one in sides):
@@ -176,8 +175,7 @@ def _padding(padding):
 
 
 def _last(data_format):
-    if data_format not in (None, "NHWC", "NWC", "N...C", "channels_last"):
-        raise ValueError(f"data_format must be NHWC, NCHW or their relatives for rows and volumes; got {data_format}")
+    _refused.attribute("nn", "data_format", data_format, (None, "NHWC", "NWC", "N...C", "channels_last"))
 
 
 @_takes_channels_first

@@ -279,11 +279,12 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
               [begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask])
 
 
+_PADDINGS = {"CONSTANT": 0, "REFLECT": 1, "SYMMETRIC": 2}
+
+
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     """More elements before and after along each axis. mode: CONSTANT, REFLECT or SYMMETRIC."""
-    kind = {"CONSTANT": 0, "REFLECT": 1, "SYMMETRIC": 2}.get(mode.upper())
-    if kind is None:
-        raise ValueError(f"Unknown padding mode: {mode}")
+    kind = _PADDINGS[_refused.one_of("pad", "mode", mode.upper(), tuple(_PADDINGS))]
     tensor = convert_to_tensor(tensor)
     if kind == 0 and not _fits_float(tensor.dtype, constant_values):
         return _padded_beside(tensor, paddings, constant_values)
@@ -379,9 +380,10 @@ def broadcast_static_shape(shape_x, shape_y):
     return TensorShape(numpy.broadcast_shapes(tuple(TensorShape(shape_x)), tuple(TensorShape(shape_y))))
 
 
-def meshgrid(*args, **kwargs):
-    """Grids of the coordinates of vectors. indexing: "xy" or "ij"."""
-    indexing = kwargs.get("indexing", "xy")
+def meshgrid(*args, indexing="xy", name="meshgrid"):
+    """Grids of the coordinates of vectors. indexing: "xy" or "ij". Raises: ValueError for another."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
     vectors = [op(n.reshape, convert_to_tensor(one), [-1]) for one in args]
     count = len(vectors)
     shape = [sizes_of(one)[0] for one in vectors]

@@ -3,13 +3,16 @@
 import builtins
 import math
 
-from . import _memory, _native, errors
+from . import _memory, _native, _refused, errors
 from ._axes import axis_of as _axis_of, require_rank as _require_rank
 from ._dtypes import as_dtype, float32, int32
 from ._host_calls import _on_host
 from ._takes_ragged import takes_ragged as _takes_ragged
 from ._tensor import Tensor, convert_to_tensor
 from .ops_array import reshape, sizes_of, stack
+
+
+_UNITS = ("BYTE", "UTF8_CHAR")
 
 
 def _map(function, value, dtype=None):
@@ -27,6 +30,7 @@ def _map(function, value, dtype=None):
 @_takes_ragged
 def length(input, unit="BYTE", name=None):
     """The number of bytes, or with unit UTF8_CHAR of characters."""
+    _refused.attribute("strings.length", "unit", unit, _UNITS)
     return _native.string_length(convert_to_tensor(input), unit == "BYTE")
 
 
@@ -58,6 +62,7 @@ def strip(input, name=None):
 def substr(input, pos, len, unit="BYTE", name=None):
     """`len` bytes (with unit UTF8_CHAR characters) from `pos` on, which counts from the end where it is negative.
     Shapes: pos and len fit the texts by NumPy's rule. Raises: InvalidArgumentError where pos is outside."""
+    _refused.attribute("strings.substr", "unit", unit, _UNITS)
     parts = [convert_to_tensor(one) for one in (input, pos, len)]
     if unit == "BYTE" and all(one._rank == 0 or one._shape == parts[0]._shape for one in parts[1:]):
         return _native.substring(*parts)

@@ -12,7 +12,8 @@ from ._tape import GradientTape
 from ._tensor import convert_to_tensor
 
 
-def is_gpu_available(*_, **__):
+def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None):
+    """Whether an op of TensorFlow would be placed on a GPU of CUDA: never."""
     return False
 
 

@@ -62,7 +62,8 @@ NO_EFFECT_HERE = {
     "how long the stack in a message is, which names the op alone": {
         "debugging.py:enable_check_numerics": "path_length_limit stack_height_limit"},
     "the function has one replica": {"distribute/coordinator.py:all_gather": "axis"},
-    "not read yet": {"distribute/cluster_resolver.py:__init__": "auto_set_gpu gpus_per_node gpus_per_task tasks_per_node"},
+    "there is no GPU of any capability for ops of TensorFlow": {
+        "test.py:is_gpu_available": "cuda_only min_cuda_compute_capability"},
     "`__new__` reads it and chooses the class": {"distribute/__init__.py:__init__": "coordinated"},
     "an interface: others of its kind use it": {
         "distribute/coordinator.py:shards_in_scope": "variable_def", "keras/_layer.py:build": "input_shape",

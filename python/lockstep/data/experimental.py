@@ -1,6 +1,7 @@
 """Names that TensorFlow keeps under `experimental`."""
 
 import enum
+import inspect
 
 AUTOTUNE = -1
 INFINITE_CARDINALITY = -1
@@ -185,6 +186,8 @@ def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=False):
 
 def _applied(name):
     def make(*args, **kwargs):
+        from . import Dataset
+        inspect.signature(getattr(Dataset, name)).bind(None, *args, **kwargs)  # unknown arguments raise TypeError here
         return lambda dataset: getattr(dataset, name)(*args, **kwargs)
     make.__doc__ = f"What `Dataset.apply` takes for `Dataset.{name}`."
     return make

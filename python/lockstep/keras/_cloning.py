@@ -11,7 +11,7 @@ def clone_model(model, input_tensors=None, clone_function=None, **kwargs):
 
     Raises: ValueError for a `clone_function` or `input_tensors` with a class of one's own."""
     if kwargs:
-        raise TypeError(f"[clone_model] unexpected keyword arguments {sorted(kwargs)}; it takes input_tensors and clone_function")
+        raise ValueError(f"[clone_model] unexpected keyword arguments {sorted(kwargs)}; it takes input_tensors and clone_function")
     with _resolution.copying():
         made = _cloned(model, clone_function, input_tensors)
         if model.compiled:

@@ -3,12 +3,15 @@
 import functools
 import inspect
 
+from .. import _refused
 from . import _config_order, constraints, initializers, regularizers
 
 _UNWRITTEN = ("lora_rank", "lora_alpha", "weights", "self", "data_format", "use_cudnn", "flash_attention",
               "quantization_config")
-_KERAS_ONLY = ("quantization_config", "renorm", "renorm_clipping", "renorm_momentum", "data_format",
-               "lora_rank", "lora_alpha", "sparse", "ragged", "optional", "rms_scaling")
+# What configs of Keras hold for arguments that a class here may lack, and the values that change nothing.
+_KERAS_ONLY = {"quantization_config": (None,), "renorm": (False,), "renorm_clipping": (None,), "renorm_momentum": (0.99,),
+               "data_format": (None, "channels_last"), "lora_rank": (None,), "lora_alpha": (None,), "sparse": (False,),
+               "ragged": (False,), "optional": (False,), "rms_scaling": (False,)}
 
 _SIZES = ("kernel_size", "strides", "dilation_rate", "output_padding", "pool_size", "size", "target_shape", "dims")
 
@@ -87,7 +90,8 @@ class Configured:
 
     @classmethod
     def from_config(cls, config):
-        """The layer of `get_config`. Raises: TypeError for a config of another class."""
+        """The layer of `get_config`. Raises: TypeError for a config of another class; NotImplementedError for a value of Keras's
+        that has no effect here."""
         from . import saving
         config = {key: saving.deserialize_keras_object(one) if _has_objects(one) and key not in (
             "dtype",) and not key.endswith(("initializer", "regularizer", "constraint")) else one
@@ -95,8 +99,10 @@ class Configured:
         if _is_of_package(cls.__init__):
             known = {key for one in cls.__mro__ if _is_of_package(one) and "__init__" in vars(one)
                      for key in inspect.signature(one.__init__).parameters}
-            config = {key: one for key, one in config.items()
-                      if key not in _KERAS_ONLY or key in known}
+            absent = [key for key in config if key in _KERAS_ONLY and key not in known]
+            for key in absent:
+                _refused.only(cls.__name__, **{key: (config[key], *_KERAS_ONLY[key])})
+            config = {key: one for key, one in config.items() if key not in absent}
         try:
             return cls(**config)
         except TypeError as error:

@@ -535,8 +535,11 @@ class Trainer:
         return self._strategy_of_model if alone else None
 
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
-        """One step on one batch; its loss and metrics alone."""
+        """One step on one batch; its loss and metrics alone. Raises: ValueError for weights of both kinds."""
         from . import _loop
+        if class_weight is not None and sample_weight is not None:
+            raise ValueError("Arguments `sample_weight` and `class_weight` cannot be specified at the same time. Received: "
+                             f"sample_weight={sample_weight}, class_weight={class_weight}")
         weights = _loop._weights_of_classes(y, class_weight, sample_weight)
         with self._scope():
             return _loop.on_batch(self, "train", x, y, weights, return_dict)

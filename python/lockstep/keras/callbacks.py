@@ -8,6 +8,7 @@ import time
 import numpy
 
 from .. import _refused
+from . import _monitors
 from ._callback_counts import Counts as _Counts
 from ._executions import Executions as _Executions
 from ._writable import fixed_directory as _fixed_directory, require_writable as _require_writable
@@ -366,32 +367,14 @@ class LambdaCallback(Callback):
         vars(self).update({name: function for name, function in given.items() if function is not None})
 
 
-def _better(monitor, mode):
-    if mode not in ("auto", "min", "max"):
-        mode = "auto"
-    if mode == "auto":
-        name = monitor[4:] if monitor.startswith("val_") else monitor
-        if name == "loss" or any(part in name for part in ("error", "mse", "mae", "rmse", "mape", "msle",
-                                                           "divergence", "crossentropy", "hinge")):
-            mode = "min"
-        elif any(part in name for part in ("acc", "auc", "precision", "recall", "f1", "score", "iou",
-                                           "positives", "similarity")):
-            mode = "max"
-        else:
-            raise ValueError(f"EarlyStopping callback received monitor={monitor}, but Keras isn't able to "
-                             "automatically determine whether that metric should be maximized or minimized. "
-                             "Pass `mode='max'` in order to monitor based on the highest metric "
-                             "value, or pass `mode='min'` in order to use the lowest value.")
-    return mode
-
-
 class EarlyStopping(Callback):
     """Stops after `patience` epochs without a better value."""
 
     def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto",
                  baseline=None, restore_best_weights=False, start_from_epoch=0):
         super().__init__()
-        self.monitor, self.patience, self.verbose, self.mode = monitor, patience, verbose, mode
+        self.monitor, self.patience, self.verbose = monitor, patience, verbose
+        self.mode = _monitors.known_mode(self, mode)
         self.min_delta, self.baseline = abs(min_delta), baseline
         self.restore_best_weights, self.start_from_epoch = restore_best_weights, start_from_epoch
         self.wait, self.stopped_epoch, self.best, self.best_epoch = 0, 0, None, 0
@@ -404,13 +387,13 @@ class EarlyStopping(Callback):
     def _improves(self, value, reference):
         if reference is None:
             return True
-        if _better(self.monitor, self.mode) == "min":
+        if _monitors.is_lower_better(self):
             return value < reference - self.min_delta
         return value > reference + self.min_delta
 
     def on_epoch_end(self, epoch, logs=None):
         import warnings
-        _better(self.monitor, self.mode)  # told even where there is no such value
+        _monitors.is_lower_better(self)  # raises for a figure of an unknown direction, even where there is no such value
         value = (logs or {}).get(self.monitor)
         if value is None:
             warnings.warn(f"Early stopping conditioned on metric `{self.monitor}` which is not available. "
@@ -451,7 +434,8 @@ class ModelCheckpoint(Callback):
                  initial_value_threshold=None):
         super().__init__()
         self.filepath, self.monitor, self.verbose = os.fspath(filepath), monitor, verbose
-        self.save_best_only, self.save_weights_only, self.mode = save_best_only, save_weights_only, mode
+        self.save_best_only, self.save_weights_only = save_best_only, save_weights_only
+        self.mode = _monitors.known_mode(self, mode)
         self.save_freq, self.best = save_freq, initial_value_threshold
         self._batches = 0  # trained since the last save
         self._last_batch = -1
@@ -481,18 +465,22 @@ class ModelCheckpoint(Callback):
             self._save(self._epoch, batch, logs or {})
 
     def on_epoch_end(self, epoch, logs=None):
+        _monitors.is_lower_better(self)
         if self.save_freq == "epoch":
             self._save(epoch, None, logs or {})
 
     def _save(self, epoch, batch, logs):
         import warnings
-        path = self.filepath.format(epoch=epoch + 1, batch=(batch or 0) + 1, **logs)
+        try:
+            path = self.filepath.format(epoch=epoch + 1, batch=(batch or 0) + 1, **logs)
+        except KeyError as error:
+            raise KeyError(f'Failed to format this callback filepath: "{self.filepath}". Reason: {error}') from None
         if self.save_best_only:
             value = logs.get(self.monitor)
             if value is None:
                 warnings.warn(f"Can save best model only with {self.monitor} available.", stacklevel=2)
                 return
-            lower = _better(self.monitor, self.mode) == "min"
+            lower = _monitors.is_lower_better(self)
             if self.best is not None and not (value < self.best if lower else value > self.best):
                 if self.verbose > 0:
                     print(f"\nEpoch {epoch + 1}: {self.monitor} did not improve from {self.best:.5f}")
@@ -523,7 +511,8 @@ class ReduceLROnPlateau(Callback):
         if factor >= 1.0:
             raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Received factor={factor}")
         self.monitor, self.factor, self.patience, self.verbose = monitor, factor, patience, verbose
-        self.mode, self.min_delta, self.cooldown, self.min_lr = mode, min_delta, cooldown, min_lr
+        self.min_delta, self.cooldown, self.min_lr = min_delta, cooldown, min_lr
+        self.mode = _monitors.known_mode(self, mode)
         self.wait, self.cooldown_counter, self.best = 0, 0, None
 
     def on_train_begin(self, logs=None):
@@ -531,6 +520,7 @@ class ReduceLROnPlateau(Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         logs = {} if logs is None else logs
+        lower = _monitors.is_lower_better(self)
         logs["learning_rate"] = float(self.model.optimizer.learning_rate)
         value = logs.get(self.monitor)
         if value is None:
@@ -541,7 +531,6 @@ class ReduceLROnPlateau(Callback):
         if self.cooldown_counter > 0:
             self.cooldown_counter -= 1
             self.wait = 0
-        lower = _better(self.monitor, self.mode) == "min"
         if self.best is None or (value < self.best - self.min_delta if lower
                                  else value > self.best + self.min_delta):
             self.best, self.wait = value, 0
@@ -589,6 +578,8 @@ class CSVLogger(Callback):
         self.keys = None
 
     def on_train_begin(self, logs=None):
+        if not isinstance(self.sep, str) or len(self.sep) != 1:
+            raise TypeError('"delimiter" must be a 1-character string')
         there = self.append and os.path.exists(self.filename) and os.path.getsize(self.filename)
         self._file = open(self.filename, "a" if self.append else "w")
         self._header = not there

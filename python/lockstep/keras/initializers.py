@@ -173,8 +173,21 @@ LecunUniform = _class("LecunUniform", "Uniform, +-sqrt(3 / in).", True, seed=Non
 LecunNormal = _class("LecunNormal", "Truncated normals, sqrt(1 / in).", True, seed=None)
 Orthogonal = _class("Orthogonal", "Orthonormal columns.", True, gain=1.0, seed=None)
 OrthogonalInitializer = Orthogonal
-VarianceScaling = _class("VarianceScaling", "Values of variance scale / fan.", True, scale=1.0,
-                         mode="fan_in", distribution="truncated_normal", seed=None)
+
+
+class VarianceScaling(_class("VarianceScaling", "", True, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None)):
+    """Values of variance scale / fan. Raises: ValueError for a scale that is not positive, another mode or distribution."""
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None):
+        if scale <= 0.0:
+            raise ValueError(f"Argument `scale` must be positive float. Received: scale={scale}")
+        for name, value, choices in (("mode", mode, ("fan_in", "fan_out", "fan_avg")), ("distribution", distribution, (
+                "uniform", "truncated_normal", "untruncated_normal"))):
+            if value.lower() not in choices:
+                raise ValueError(f"Invalid `{name}` argument: {value}. Please use one of the {choices}")
+        super().__init__(scale=scale, mode=mode.lower(), distribution=distribution.lower(), seed=seed)
+
+
 
 zeros, ones, constant, identity = Zeros, Ones, Constant, Identity
 random_normal, random_uniform, truncated_normal = RandomNormal, RandomUniform, TruncatedNormal

@@ -148,14 +148,14 @@ class Model(Trainer, Layer):
         from . import saving
         config = {"optimizer": self.optimizer, "loss": self.loss, "loss_weights": self._loss_weights,
                   "metrics": self._metrics_given, "weighted_metrics": self._weighted_given,
-                  "run_eagerly": bool(self.run_eagerly), "steps_per_execution": 1, "jit_compile": False}
+                  "run_eagerly": bool(self.run_eagerly), "steps_per_execution": self.steps_per_execution, "jit_compile": False}
         return saving.serialize_keras_object(config)
 
     def compile_from_config(self, config):
         """Compiles as `get_compile_config` has described."""
         from . import saving
         made = {key: saving.deserialize_keras_object(one) for key, one in config.items()
-                if key not in ("jit_compile", "steps_per_execution")}
+                if key != "jit_compile"}
         self.compile(**made)
 
     def save_weights(self, filepath, overwrite=True):
@@ -183,6 +183,9 @@ class Model(Trainer, Layer):
 
         Raises: ValueError for layers that do not fit, and names of other formats; FileNotFoundError."""
         path = str(filepath)
+        unknown = {key: one for key, one in kwargs.items() if key != "by_name"}
+        if unknown:
+            raise ValueError(f"Invalid keyword arguments: {unknown}")
         _fit_arguments.require_loaded_name(filepath, kwargs.get("by_name"))
         from . import saving
         if path.endswith(".keras"):

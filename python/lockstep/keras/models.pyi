@@ -243,7 +243,7 @@ class Trainer:
         """The loss and metrics of a batch."""
         ...
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False) -> Any:
-        """One step on one batch; its loss and metrics alone."""
+        """One step on one batch; its loss and metrics alone. Raises: ValueError for weights of both kinds."""
         ...
     def train_step(self, data) -> Any:
         """One step on a batch: forward, loss, gradients, update; the figures by name."""

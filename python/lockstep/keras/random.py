@@ -1,6 +1,6 @@
 """Random tensors: `keras.random`."""
 
-from .. import _refused, random as _random
+from .. import random as _random
 from . import backend as _backend, utils as _utils
 
 _SEEDS = 2 ** 31 - 2  # how many seeds the ops tell apart
@@ -103,7 +103,8 @@ class SeedGenerator:
     """A sequence of seeds."""
 
     def __init__(self, seed=None, name=None, **kwargs):
-        _refused.no_more("SeedGenerator.__init__", kwargs)
+        if kwargs:
+            raise ValueError(f"Unrecognized keyword arguments: {kwargs}")
         from .._variable import CountVariable
         from ._names import auto_name
         self.name = name or auto_name("seed_generator")

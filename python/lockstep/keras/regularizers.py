@@ -64,6 +64,8 @@ class OrthogonalRegularizer(Regularizer):
     """factor * the mean |cosine| over pairs of rows (or columns)."""
 
     def __init__(self, factor=0.01, mode="rows"):
+        if mode not in ("rows", "columns"):
+            raise ValueError(f"Invalid value for argument `mode`. Expected one of {{'rows', 'columns'}}. Received: mode={mode}")
         self.factor, self.mode = factor, mode
         self._made = _native.make_orthogonal(float(factor), mode == "rows")
 

@@ -81,11 +81,11 @@ def policy(dtype):
 
 
 def _module_of(thing):
-    from . import initializers, layers, losses, metrics, models, optimizers, regularizers, utils
+    from . import constraints, initializers, layers, losses, metrics, models, optimizers, regularizers, utils
     from .optimizers import schedules
     cls = thing if inspect.isclass(thing) else type(thing)
     for module, name in ((layers, "keras.layers"), (models, "keras"), (initializers, "keras.initializers"),
-                         (regularizers, "keras.regularizers"), (losses, "keras.losses"),
+                         (regularizers, "keras.regularizers"), (constraints, "keras.constraints"), (losses, "keras.losses"),
                          (metrics, "keras.metrics"), (schedules, "keras.optimizers.schedules"),
                          (optimizers, "keras.optimizers"), (utils, "keras.utils")):
         if getattr(module, cls.__name__, None) is cls:
@@ -269,8 +269,16 @@ def save_model(model, filepath, overwrite=True, **kwargs):
 
     Raises: ValueError for another ending or a file that is there; NotImplementedError for what has no
     config; ImportError without h5py."""
-    _refused.no_more("save_model", kwargs, ("zipped",))
+    unknown = sorted(set(kwargs) - {"zipped", "include_optimizer", "save_format"})
+    if unknown:
+        raise ValueError(f"The following argument(s) are not supported: {unknown}")
     path = os.fspath(filepath)
+    _refused.only("save_model", zipped=(kwargs.get("zipped"), None, True))
+    if kwargs.get("save_format") and not path.endswith((".keras", ".h5", ".hdf5")):
+        raise ValueError("The `save_format` argument is deprecated in Keras 3. Please remove this argument and pass a file path "
+                         f"with either `.keras` or `.h5` extension.Received: save_format={kwargs['save_format']}")
+    if path.endswith((".h5", ".hdf5")):
+        _refused.only("save_model", include_optimizer=(kwargs.get("include_optimizer", True), True))
     if path.endswith((".h5", ".hdf5")):
         whole = io.BytesIO()
         _legacy_h5.write(model, whole)

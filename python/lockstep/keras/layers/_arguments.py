@@ -77,6 +77,9 @@ def _sides(value):
 
 
 def _ends(value):
+    """The sizes at both ends of an axis. Raises: ValueError for what is neither a number nor two."""
+    if not isinstance(value, int) and (not isinstance(value, (list, tuple)) or len(value) != 2):
+        raise ValueError(f"The argument must be a tuple of 2 integers. Received: {value}")
     return (value, value) if isinstance(value, int) else tuple(value)
 
 

@@ -164,6 +164,9 @@ class Attention(NativeLayer):
 
     def __init__(self, use_scale=False, score_mode="dot", dropout=0.0, seed=None, **kwargs):
         super().__init__(**kwargs)
+        if score_mode not in ("dot", "concat"):
+            raise ValueError(f"Invalid value for argument score_mode. Expected one of {{'dot', 'concat'}}. Received: score_mode="
+                             f"{score_mode}")
         self.use_scale, self.score_mode, self.dropout = use_scale, score_mode, dropout
         self._drawn = _seed(seed) if dropout else None
 

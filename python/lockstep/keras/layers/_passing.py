@@ -108,6 +108,12 @@ class ActivityRegularization(Layer):
         super().__init__(activity_regularizer=regularizers.L1L2(l1=l1, l2=l2), **kwargs)
         self.l1, self.l2 = l1, l2
 
+    def get_config(self):
+        """What `from_config` makes the layer of again: the sizes stand for the regularizer."""
+        config = super().get_config()
+        config.pop("activity_regularizer", None)
+        return config
+
     def call(self, inputs):
         return inputs
 

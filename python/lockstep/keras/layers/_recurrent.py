@@ -46,9 +46,9 @@ class _Recurrent(NativeLayer):
         self._python_parts = [name for name, one in given.items() if one is not None]
         for name, one in given.items():
             setattr(self, f"{name}_constraint", constraints.get(one))
-        self._regularizers = {"kernel_regularizer": kernel_regularizer,
-                              "recurrent_regularizer": recurrent_regularizer,
-                              "bias_regularizer": bias_regularizer}
+        self._regularizers = {"kernel_regularizer": regularizers.get(kernel_regularizer),
+                              "recurrent_regularizer": regularizers.get(recurrent_regularizer),
+                              "bias_regularizer": regularizers.get(bias_regularizer)}
 
     def _draw_seed(self, seed):
         """Also without dropout, as in Keras, where it counts among what is drawn from the global seed."""

@@ -1,5 +1,6 @@
 """Steps and images of another size."""
 
+from ... import _refused
 from ..._tensor import convert_to_tensor
 from .._layer import Layer
 from .._native_layer import NativeLayer
@@ -13,9 +14,17 @@ class UpSampling2D(NativeLayer):
         _channels_last(data_format)
         super().__init__(**kwargs)
         self.size = _pair(size)
-        self._kind = {"nearest": "UpSampling2D", "bilinear": "BilinearUpSampling2D"}[interpolation]
+        self._kind, self.interpolation = self._KINDS.get(interpolation, "UpSampling2D"), interpolation
+
+    _KINDS = {"nearest": "UpSampling2D", "bilinear": "BilinearUpSampling2D"}
 
     def _options(self):
+        """Raises: ValueError for another interpolation, when the layer is first called; NotImplementedError for Keras's others."""
+        if self.interpolation not in self._KINDS:
+            kinds = {"bicubic", "lanczos3", "lanczos5", *self._KINDS}
+            if self.interpolation not in kinds:
+                raise ValueError(f"`interpolation` argument should be one of {sorted(kinds)}. Received: {self.interpolation}")
+            _refused.only("UpSampling2D", interpolation=(self.interpolation, *self._KINDS))
         return {"size": self.size}
 
 

@@ -4,7 +4,7 @@ from ... import nn
 from ..._tensor import convert_to_tensor
 from .. import activations, constraints, initializers, regularizers
 from .._layer import Layer
-from ._arguments import _channels_last, _transposed_size
+from ._arguments import _channels_last, _padding, _transposed_size
 
 
 def _three(value):
@@ -23,7 +23,7 @@ class Conv3D(Layer):
         if groups != 1:
             raise NotImplementedError(f"Conv3D with groups is not built; got groups={groups}")
         self.filters, self.kernel_size, self.strides = filters, _three(kernel_size), _three(strides)
-        self.padding, self.dilation_rate, self.use_bias = padding.lower(), _three(dilation_rate), use_bias
+        self.padding, self.dilation_rate, self.use_bias = _padding(padding), _three(dilation_rate), use_bias
         self.activation = activations.get(activation)
         self.kernel_initializer, self.bias_initializer = initializers.get(kernel_initializer), initializers.get(bias_initializer)
         self.kernel_regularizer, self.bias_regularizer = regularizers.get(kernel_regularizer), regularizers.get(bias_regularizer)
@@ -132,8 +132,13 @@ class UpSampling3D(Layer):
 
 
 def _pairs(value):
+    """The ends of three axes. Raises: ValueError for what is neither a number nor three of them, each a number or two."""
     if isinstance(value, int):
         return [(value, value)] * 3
+    if not isinstance(value, (list, tuple)) or len(value) != 3:
+        raise ValueError("`padding` should be either an int, a tuple of 3 ints (symmetric_dim1_pad, symmetric_dim2_pad, "
+                         "symmetric_dim3_pad), or a tuple of 3 tuples of 2 ints. "
+                         f"Received: padding={value}.")
     return [(one, one) if isinstance(one, int) else tuple(one) for one in value]
 
 

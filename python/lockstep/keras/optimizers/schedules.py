@@ -1,6 +1,6 @@
 """Learning rates that follow from the number of updates: `keras.optimizers.schedules`."""
 
-from ... import _native
+from ... import _native, _refused
 from ..._tensor import convert_to_tensor
 
 
@@ -36,6 +36,7 @@ class _NativeSchedule(LearningRateSchedule):
         values.update(zip(self._defaults, args))
         values.update(kwargs)
         name = values.pop("name", None)
+        _refused.no_more(f"{type(self).__name__}.__init__", values, self._defaults)
         self.name = name or self._shown
         missing = [key for key, value in values.items() if value is ...]
         if missing:
