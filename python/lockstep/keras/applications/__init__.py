@@ -1,12 +1,14 @@
 """Known architectures with Keras's names of layers and weights: `keras.applications`."""
 
-from . import (densenet, efficientnet, efficientnet_v2, imagenet_utils, inception_v3, mobilenet, mobilenet_v2, mobilenet_v3, resnet,  # noqa: F401
+from . import (densenet, efficientnet, efficientnet_v2, imagenet_utils, inception_resnet_v2, inception_v3,  # noqa: F401
+               mobilenet, mobilenet_v2, mobilenet_v3, resnet,  # noqa: F401
                resnet50, resnet_v2, vgg16, vgg19, xception)
 from .densenet import DenseNet121, DenseNet169, DenseNet201  # noqa: F401
 from .efficientnet import (EfficientNetB0, EfficientNetB1, EfficientNetB2, EfficientNetB3, EfficientNetB4,  # noqa: F401
                            EfficientNetB5, EfficientNetB6, EfficientNetB7)
 from .efficientnet_v2 import (EfficientNetV2B0, EfficientNetV2B1, EfficientNetV2B2, EfficientNetV2B3,  # noqa: F401
                               EfficientNetV2L, EfficientNetV2M, EfficientNetV2S)
+from .inception_resnet_v2 import InceptionResNetV2  # noqa: F401
 from .inception_v3 import InceptionV3  # noqa: F401
 from .mobilenet import MobileNet  # noqa: F401
 from .mobilenet_v2 import MobileNetV2  # noqa: F401
