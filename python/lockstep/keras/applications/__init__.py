@@ -1,8 +1,9 @@
 """Known architectures with Keras's names of layers and weights: `keras.applications`."""
 
-from . import (densenet, efficientnet, efficientnet_v2, imagenet_utils, inception_resnet_v2, inception_v3,  # noqa: F401
+from . import (convnext, densenet, efficientnet, efficientnet_v2, imagenet_utils, inception_resnet_v2, inception_v3,  # noqa: F401
                mobilenet, mobilenet_v2, mobilenet_v3, resnet,  # noqa: F401
                resnet50, resnet_v2, vgg16, vgg19, xception)
+from .convnext import ConvNeXtBase, ConvNeXtLarge, ConvNeXtSmall, ConvNeXtTiny, ConvNeXtXLarge  # noqa: F401
 from .densenet import DenseNet121, DenseNet169, DenseNet201  # noqa: F401
 from .efficientnet import (EfficientNetB0, EfficientNetB1, EfficientNetB2, EfficientNetB3, EfficientNetB4,  # noqa: F401
                            EfficientNetB5, EfficientNetB6, EfficientNetB7)
