@@ -67,7 +67,8 @@ NO_EFFECT_HERE = {
     "`__new__` reads it and chooses the class": {"distribute/__init__.py:__init__": "coordinated"},
     "an interface: others of its kind use it": {
         "distribute/coordinator.py:shards_in_scope": "variable_def", "keras/_layer.py:build": "input_shape",
-        "keras/models.py:build": "input_shape", "keras/regularizers.py:__call__": "x", "sparse.py:batch_spec": "size"},
+        "keras/applications/convnext.py:build": "input_shape", "keras/models.py:build": "input_shape",
+        "keras/regularizers.py:__call__": "x", "sparse.py:batch_spec": "size"},
     "the step is traced anew in each call anyway": {"keras/_training.py:make_train_function": "force"},
     "every split is checked": {"ragged.py:from_uniform_row_length": "validate"},
     "a writer is saved with nothing": {"summary.py:create_file_writer": "experimental_trackable"},
