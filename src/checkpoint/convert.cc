@@ -6,8 +6,10 @@
 #include "base/file.h"
 #include "checkpoint/bundle_format.h"
 #include "checkpoint/checkpoint_state.h"
+#include "checkpoint/npy_format.h"
 #include "checkpoint/object_graph.h"
 #include "checkpoint/save_directory.h"
+#include "checkpoint/save_file.h"
 #include "lockstep/checkpoint/checkpoint.h"
 #include "lockstep/checkpoint/npy.h"
 #include "lockstep/checkpoint/safetensors.h"
@@ -47,15 +49,33 @@ std::string ShortName(const std::string& name) {
   return name.substr(0, name.size() - kValueSuffix.size());
 }
 
-Result<SavedState> LoadBundle(const std::string& prefix, bool as_it_stands) {
+// The filter gets the name that the result has.
+Result<SavedState> LoadBundle(const std::string& prefix, bool as_it_stands,
+                              const TensorFilter& filter = {}) {
   LOCKSTEP_ASSIGN_OR_RETURN(const TensorBundle bundle, TensorBundle::Open(prefix));
   SavedState state;
   for (const auto& entry : bundle.entries()) {
     if (!as_it_stands && entry.name == checkpoint::kObjectGraphName) continue;
+    const std::string name = as_it_stands ? entry.name : ShortName(entry.name);
+    if (filter) {
+      LOCKSTEP_ASSIGN_OR_RETURN(const bool wanted,
+                                filter({name, entry.dtype, entry.shape, entry.bytes}));
+      if (!wanted) continue;
+    }
     LOCKSTEP_ASSIGN_OR_RETURN(Tensor tensor, bundle.Read(entry.name));
-    state.tensors.push_back({as_it_stands ? entry.name : ShortName(entry.name), tensor});
+    state.tensors.push_back({name, tensor});
   }
   return state;
+}
+
+// The one array of an .npy file, by its header alone.
+Result<TensorAbout> DescribeArray(const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto file, base::LocalFiles().Open(path));
+  std::string start(std::min<uint64_t>(file->size(), checkpoint::kMostNpyHeader), '\0');
+  LOCKSTEP_RETURN_IF_ERROR(file->Read(0, std::as_writable_bytes(std::span(start))));
+  LOCKSTEP_ASSIGN_OR_RETURN(TensorAbout about, checkpoint::DescribeNpy(start, file->size(), path));
+  about.name = kArray;
+  return about;
 }
 
 // The object at the path `name`, made where it is not there yet.
@@ -135,25 +155,30 @@ FileFormat FormatOfName(const std::string& path) {
   return FileFormat::kBundle;
 }
 
-Result<SavedState> LoadTensors(const TensorFile& file) {
+Result<SavedState> LoadTensors(const TensorFile& file, const TensorFilter& filter) {
   SavedState state;
   switch (file.format) {
     case FileFormat::kSave:
-      return LoadState(file.path);
+      return checkpoint::ReadSave(base::LocalFiles(), file.path, filter);
     case FileFormat::kBundle:
-      return LoadBundle(file.path, /*as_it_stands=*/false);
+      return LoadBundle(file.path, /*as_it_stands=*/false, filter);
     case FileFormat::kSafetensors: {
-      LOCKSTEP_ASSIGN_OR_RETURN(Safetensors content, ReadSafetensors(file.path));
+      LOCKSTEP_ASSIGN_OR_RETURN(Safetensors content, ReadSafetensors(file.path, filter));
       state.tensors = std::move(content.tensors);
       state.metadata = nlohmann::json(content.metadata).dump();
       if (content.metadata.empty()) state.metadata = "{}";
       return state;
     }
     case FileFormat::kNpz: {
-      LOCKSTEP_ASSIGN_OR_RETURN(state.tensors, ReadNpz(file.path));
+      LOCKSTEP_ASSIGN_OR_RETURN(state.tensors, ReadNpz(file.path, filter));
       return state;
     }
     default: {
+      if (filter) {
+        LOCKSTEP_ASSIGN_OR_RETURN(const TensorAbout about, DescribeArray(file.path));
+        LOCKSTEP_ASSIGN_OR_RETURN(const bool wanted, filter(about));
+        if (!wanted) return state;
+      }
       LOCKSTEP_ASSIGN_OR_RETURN(Tensor tensor, ReadNpy(file.path));
       state.tensors.push_back({kArray, std::move(tensor)});
       return state;
@@ -164,6 +189,26 @@ Result<SavedState> LoadTensors(const TensorFile& file) {
 Result<SavedState> LoadTensorsAsTheyStand(const TensorFile& file) {
   if (file.format != FileFormat::kBundle) return LoadTensors(file);
   return LoadBundle(file.path, /*as_it_stands=*/true);
+}
+
+Result<std::vector<TensorAbout>> ListTensors(const TensorFile& file) {
+  std::vector<TensorAbout> all;
+  const auto list = [&](const TensorAbout& about) -> Result<bool> {
+    all.push_back(about);
+    return false;
+  };
+  if (file.format == FileFormat::kBundle) {
+    LOCKSTEP_RETURN_IF_ERROR(LoadBundle(file.path, /*as_it_stands=*/true, list).status());
+  } else {
+    LOCKSTEP_RETURN_IF_ERROR(LoadTensors(file, list).status());
+  }
+  return all;
+}
+
+Result<int64_t> VerifyTensors(const TensorFile& file) {
+  if (file.format == FileFormat::kNpz) return VerifyNpz(file.path);
+  LOCKSTEP_ASSIGN_OR_RETURN(const SavedState state, LoadTensorsAsTheyStand(file));
+  return static_cast<int64_t>(state.tensors.size());
 }
 
 Status SaveTensors(const TensorFile& file, const SavedState& state) {

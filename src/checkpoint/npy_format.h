@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "lockstep/checkpoint/save.h"
 #include "lockstep/tensor/tensor.h"
 
 namespace lockstep::checkpoint {
@@ -14,6 +15,11 @@ Result<std::string> NpyHeader(const Tensor& tensor);
 /// to one length.
 std::string_view NpyElements(const Tensor& tensor, std::string& storage);
 
+/// A header is no longer than this.
+inline constexpr size_t kMostNpyHeader = size_t{1} << 20;
+/// What an array's header says, without the name. `start` holds at least the first kMostNpyHeader
+/// bytes of a file of `size` bytes, or all of them. Errors: those of `ParseNpy`.
+Result<TensorAbout> DescribeNpy(std::string_view start, uint64_t size, const std::string& path);
 /// The array in `bytes`, the content of a file called `path`.
 Result<Tensor> ParseNpy(std::string_view bytes, const std::string& path);
 

@@ -80,7 +80,7 @@ TEST(Npy, RefusesWhatIsNoArray) {
   };
   EXPECT_EQ(
       ParseNpy("hello, array", "a").status(),
-      Status(Code::kInvalidArgument,
+      Status(Code::kDataLoss,
              "[npy] an array begins with the bytes \\x93NUMPY; got another kind of file (a)"));
   EXPECT_EQ(status("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}"),
             Status(Code::kDataLoss,
@@ -133,7 +133,7 @@ TEST(Npz, NoticesDamage) {
   }
   EXPECT_GT(noticed * 2, static_cast<int>(whole.size()));  // times, versions and names may be any
   EXPECT_EQ(ParseNpz(std::string(100, 'x'), "x").status(),
-            Status(Code::kInvalidArgument,
+            Status(Code::kDataLoss,
                    "[npz] a zip archive ends with its directory; got another kind of file (x)"));
 }
 

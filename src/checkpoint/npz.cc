@@ -44,31 +44,72 @@ Status WriteNpz(const std::string& path, const std::vector<NamedTensor>& arrays,
 
 namespace checkpoint {
 
-Result<std::vector<NamedTensor>> ParseNpz(std::string_view bytes, const std::string& path) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const auto members, ReadZipDirectory(bytes, path));
-  std::vector<NamedTensor> arrays;
+namespace {
+
+Status DamagedNpz(const std::string& rule, const std::string& got, const std::string& path) {
+  return Status(Code::kDataLoss,
+                "[npz] " + rule + "; got " + got + " (" + path + "); write it again");
+}
+
+// Members of different names that do not share their bytes.
+Result<std::vector<ZipMember>> ArraysOf(std::string_view bytes, const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(auto members, ReadZipDirectory(bytes, path));
   uint64_t packed = 0;
+  std::set<std::string_view> names;
   for (const ZipMember& member : members) {
     packed += member.packed.size();
-    if (packed > bytes.size()) {  // members that share their bytes
-      return Status(Code::kDataLoss,
-                    "[npz] members lie behind each other; got some that overlap (" + path +
-                        "); write it again");
+    if (packed > bytes.size())
+      return DamagedNpz("members lie behind each other", "some that overlap", path);
+    if (!names.insert(member.name).second)
+      return DamagedNpz("the names of arrays differ", "two called " + member.name, path);
+  }
+  return members;
+}
+
+Result<TensorAbout> DescribeMember(const ZipMember& member, const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string start, ZipMemberStart(member, path, kMostNpyHeader));
+  LOCKSTEP_ASSIGN_OR_RETURN(TensorAbout about,
+                            DescribeNpy(start, member.size, member.name + " of " + path));
+  about.name = member.name;
+  if (about.name.ends_with(kSuffix)) about.name.resize(about.name.size() - kSuffix.size());
+  return about;
+}
+
+}  // namespace
+
+Result<std::vector<NamedTensor>> ParseNpz(std::string_view bytes, const std::string& path,
+                                          const TensorFilter& filter) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto members, ArraysOf(bytes, path));
+  std::vector<NamedTensor> arrays;
+  for (const ZipMember& member : members) {
+    LOCKSTEP_ASSIGN_OR_RETURN(const TensorAbout about, DescribeMember(member, path));
+    if (filter) {
+      LOCKSTEP_ASSIGN_OR_RETURN(const bool wanted, filter(about));
+      if (!wanted) continue;
     }
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string content, ReadZipMember(member, path));
     LOCKSTEP_ASSIGN_OR_RETURN(Tensor tensor, ParseNpy(content, member.name + " of " + path));
-    std::string name = member.name;
-    if (name.ends_with(kSuffix)) name.resize(name.size() - kSuffix.size());
-    arrays.push_back({std::move(name), std::move(tensor)});
+    arrays.push_back({about.name, std::move(tensor)});
   }
   return arrays;
 }
 
 }  // namespace checkpoint
 
-Result<std::vector<NamedTensor>> ReadNpz(const std::string& path) {
+Result<std::vector<NamedTensor>> ReadNpz(const std::string& path, const TensorFilter& filter) {
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string bytes, base::ReadWholeFile(base::LocalFiles(), path));
-  return checkpoint::ParseNpz(bytes, path);
+  return checkpoint::ParseNpz(bytes, path, filter);
+}
+
+Result<int64_t> VerifyNpz(const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const std::string bytes, base::ReadWholeFile(base::LocalFiles(), path));
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto members, checkpoint::ArraysOf(bytes, path));
+  for (const checkpoint::ZipMember& member : members) {
+    LOCKSTEP_RETURN_IF_ERROR(checkpoint::DescribeMember(member, path).status());
+    LOCKSTEP_RETURN_IF_ERROR(
+        checkpoint::UnpackZipMember(member, path, [](std::string_view) { return Status::Ok(); }));
+  }
+  return static_cast<int64_t>(members.size());
 }
 
 }  // namespace lockstep

@@ -6,7 +6,9 @@
 
 namespace lockstep::checkpoint {
 
-/// The arrays in `bytes`, the content of an .npz file called `path`.
-Result<std::vector<NamedTensor>> ParseNpz(std::string_view bytes, const std::string& path);
+/// The arrays in `bytes`, the content of an .npz file called `path`, that `filter` does not leave
+/// out.
+Result<std::vector<NamedTensor>> ParseNpz(std::string_view bytes, const std::string& path,
+                                          const TensorFilter& filter = {});
 
 }  // namespace lockstep::checkpoint

@@ -93,7 +93,7 @@ class DictReader {
 Result<Header> ReadHeader(std::string_view bytes, const std::string& path) {
   if (!bytes.starts_with("\x93NUMPY")) {
     return Status(
-        Code::kInvalidArgument,
+        Code::kDataLoss,
         "[npy] an array begins with the bytes \\x93NUMPY; got another kind of file (" + path + ")");
   }
   if (bytes.size() < 12) return DamagedNpy("a header must be whole", "the end of the file", path);
@@ -106,8 +106,9 @@ Result<Header> ReadHeader(std::string_view bytes, const std::string& path) {
   uint32_t length = 0;
   std::memcpy(&length, bytes.data() + 8, width);
   bytes.remove_prefix(8 + width);
-  if (length > bytes.size())
-    return DamagedNpy("a header must be whole", "the end of the file", path);
+  if (length > bytes.size() || length > kMostNpyHeader - 12)
+    return DamagedNpy("a header must be whole and at most 1 MiB long",
+                      std::to_string(length) + " bytes", path);
   Header header;
   if (!DictReader(bytes.substr(0, length)).Read(header))
     return DamagedNpy("a header names descr, fortran_order and shape", "another", path);
@@ -187,14 +188,20 @@ bool ReadString(std::string_view element, const Descr& descr, std::string& text)
   return true;
 }
 
+// The bytes of one string.
+size_t WidthOf(const Descr& descr) { return descr.kind == 'U' ? descr.size * 4 : descr.size; }
+
+// Whether `bytes` are those of the elements. A count is compared before anything is multiplied.
+bool ElementsFit(DType dtype, const Descr& descr, const Shape& shape, uint64_t bytes) {
+  if (dtype != DType::kString) return BytesFit(dtype, shape, bytes);
+  constexpr size_t kMostWidth = size_t{1} << 40;
+  if (descr.size == 0 || descr.size > kMostWidth || bytes % WidthOf(descr) != 0) return false;
+  return BytesFit(DType::kUInt8, shape, bytes / WidthOf(descr));
+}
+
 Result<Tensor> ReadStrings(const Header& header, const Descr& descr, const Shape& shape,
                            const std::string& path) {
-  const size_t width = descr.kind == 'U' ? descr.size * 4 : descr.size;
-  const size_t count = width == 0 ? 0 : header.elements.size() / width;
-  // A count is compared before anything is multiplied by it.
-  if (width == 0 || header.elements.size() % width != 0 || !BytesFit(DType::kUInt8, shape, count))
-    return DamagedNpy("the file has the bytes of its elements, " + shape.ToString(),
-                      std::to_string(header.elements.size()), path);
+  const size_t width = WidthOf(descr), count = header.elements.size() / width;
   std::vector<std::string> values(count);
   for (size_t i = 0; i < count; ++i) {
     if (!ReadString(header.elements.substr(i * width, width), descr, values[i]))
@@ -247,31 +254,52 @@ Tensor Reordered(const Tensor& tensor) {
   return Tensor::FromBuffer(std::move(buffer), tensor.dtype(), tensor.shape());
 }
 
-}  // namespace
-
-Result<Tensor> ParseNpy(std::string_view bytes, const std::string& path) {
-  LOCKSTEP_ASSIGN_OR_RETURN(const Header header, ReadHeader(bytes, path));
+struct Layout {
   Descr descr;
-  const DType dtype = ParseDescr(header.descr, descr) ? DTypeFrom(descr) : DType::kInvalid;
-  if (dtype == DType::kInvalid || header.sizes.size() > Shape::kMaxRank) {
+  DType dtype = DType::kInvalid;
+  Shape shape;
+};
+
+// What the header says, checked against the number of bytes behind it.
+Result<Layout> LayoutOf(const Header& header, uint64_t bytes, const std::string& path) {
+  Layout layout;
+  if (ParseDescr(header.descr, layout.descr)) layout.dtype = DTypeFrom(layout.descr);
+  if (layout.dtype == DType::kInvalid || header.sizes.size() > Shape::kMaxRank) {
     return Status(Code::kUnimplemented,
                   "[npy] an array is of a dtype of Lockstep's and has at most 8 axes; got " +
                       header.descr + " with " + std::to_string(header.sizes.size()) + " axes (" +
                       path + "); convert it with NumPy's astype");
   }
-  const Shape shape(header.sizes);
+  layout.shape = Shape(header.sizes);
+  if (!ElementsFit(layout.dtype, layout.descr, layout.shape, bytes))
+    return DamagedNpy("the file has the bytes of its elements, " + layout.shape.ToString(),
+                      std::to_string(bytes), path);
+  return layout;
+}
+
+}  // namespace
+
+Result<Tensor> ParseNpy(std::string_view bytes, const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const Header header, ReadHeader(bytes, path));
+  LOCKSTEP_ASSIGN_OR_RETURN(const Layout layout, LayoutOf(header, header.elements.size(), path));
   Tensor tensor;
-  if (dtype == DType::kString) {
-    LOCKSTEP_ASSIGN_OR_RETURN(tensor, ReadStrings(header, descr, shape, path));
+  if (layout.dtype == DType::kString) {
+    LOCKSTEP_ASSIGN_OR_RETURN(tensor, ReadStrings(header, layout.descr, layout.shape, path));
   } else {
-    if (!BytesFit(dtype, shape, header.elements.size()))
-      return DamagedNpy("the file has the bytes of its elements, " + shape.ToString(),
-                        std::to_string(header.elements.size()), path);
-    tensor = FromElementBytes(dtype, shape, std::as_bytes(std::span(header.elements)));
-    if (descr.big_endian)
-      SwapBytes(static_cast<char*>(tensor.buffer()->data()), tensor.num_elements(), descr.size);
+    tensor =
+        FromElementBytes(layout.dtype, layout.shape, std::as_bytes(std::span(header.elements)));
+    if (layout.descr.big_endian)
+      SwapBytes(static_cast<char*>(tensor.buffer()->data()), tensor.num_elements(),
+                layout.descr.size);
   }
-  return header.fortran_order && shape.rank() > 1 ? Reordered(tensor) : tensor;
+  return header.fortran_order && layout.shape.rank() > 1 ? Reordered(tensor) : tensor;
+}
+
+Result<TensorAbout> DescribeNpy(std::string_view start, uint64_t size, const std::string& path) {
+  LOCKSTEP_ASSIGN_OR_RETURN(const Header header, ReadHeader(start, path));
+  const uint64_t bytes = size - (header.elements.data() - start.data());
+  LOCKSTEP_ASSIGN_OR_RETURN(const Layout layout, LayoutOf(header, bytes, path));
+  return TensorAbout{"", layout.dtype, layout.shape, static_cast<int64_t>(bytes)};
 }
 
 }  // namespace checkpoint

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/mapped_file.h"
+#include "checkpoint/bounded_json.h"
 #include "checkpoint/element_bytes.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/safetensors_dtypes.h"
@@ -12,8 +12,6 @@ namespace lockstep {
 namespace checkpoint {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 // The most bytes of a header; the format's own library takes no more either.
 constexpr uint64_t kMostHeader = 100'000'000;
@@ -32,7 +30,7 @@ struct Entry {
 };
 
 // False where the header's form is broken.
-bool ParseEntries(const ordered_json& header, std::vector<Entry>& entries,
+bool ParseEntries(const nlohmann::json& header, std::vector<Entry>& entries,
                   std::map<std::string, std::string>& metadata) {
   if (!header.is_object()) return false;
   try {
@@ -57,8 +55,7 @@ bool ParseEntries(const ordered_json& header, std::vector<Entry>& entries,
   });
 }
 
-Result<Tensor> MakeTensor(const Entry& entry, std::span<const std::byte> bytes,
-                          const std::string& path, const std::shared_ptr<const void>& keeper) {
+Result<TensorAbout> DescribeEntry(const Entry& entry, const std::string& path) {
   const DType dtype = SafetensorsDTypeFrom(entry.dtype);
   if (dtype == DType::kInvalid || entry.sizes.size() > Shape::kMaxRank) {
     return Status(
@@ -68,21 +65,30 @@ Result<Tensor> MakeTensor(const Entry& entry, std::span<const std::byte> bytes,
             " of " + path + "); convert it");
   }
   const Shape shape(entry.sizes);
-  if (!BytesFit(dtype, shape, bytes.size()))
-    return DamagedSafetensors("a tensor has the bytes of its elements",
-                              std::to_string(bytes.size()) + " for " + entry.dtype +
-                                  shape.ToString() + " (" + entry.name + ")",
-                              path);
-  const bool aligned = reinterpret_cast<uintptr_t>(bytes.data()) % DTypeSize(dtype) == 0;
-  if (keeper == nullptr || !aligned || bytes.empty()) return FromElementBytes(dtype, shape, bytes);
+  const uint64_t bytes = entry.end - entry.begin;
+  if (!BytesFit(dtype, shape, bytes))
+    return DamagedSafetensors(
+        "a tensor has the bytes of its elements",
+        std::to_string(bytes) + " for " + entry.dtype + shape.ToString() + " (" + entry.name + ")",
+        path);
+  return TensorAbout{entry.name, dtype, shape, static_cast<int64_t>(bytes)};
+}
+
+Tensor MakeTensor(const TensorAbout& about, std::span<const std::byte> bytes,
+                  const std::shared_ptr<const void>& keeper) {
+  const bool aligned = reinterpret_cast<uintptr_t>(bytes.data()) % DTypeSize(about.dtype) == 0;
+  if (keeper == nullptr || !aligned || bytes.empty())
+    return FromElementBytes(about.dtype, about.shape, bytes);
   return Tensor::FromBuffer(
-      tensor::Buffer::Borrow(dtype, shape.num_elements(), bytes.data(), keeper), dtype, shape);
+      tensor::Buffer::Borrow(about.dtype, about.shape.num_elements(), bytes.data(), keeper),
+      about.dtype, about.shape);
 }
 
 }  // namespace
 
 Result<Safetensors> ParseSafetensors(std::span<const std::byte> bytes, const std::string& path,
-                                     std::shared_ptr<const void> keeper) {
+                                     std::shared_ptr<const void> keeper,
+                                     const TensorFilter& filter) {
   uint64_t length = 0;
   if (bytes.size() < sizeof length)
     return DamagedSafetensors("a file has at least 8 bytes", std::to_string(bytes.size()), path);
@@ -91,7 +97,7 @@ Result<Safetensors> ParseSafetensors(std::span<const std::byte> bytes, const std
     return DamagedSafetensors("the header must lie inside the file",
                               std::to_string(length) + " bytes", path);
   const auto* text = reinterpret_cast<const char*>(bytes.data()) + sizeof length;
-  const auto header = ordered_json::parse(text, text + length, nullptr, /*allow_exceptions=*/false);
+  const auto header = ParseBoundedJson<nlohmann::json>({text, length}, bytes.size());
   std::vector<Entry> entries;
   Safetensors content;
   if (!ParseEntries(header, entries, content.metadata))
@@ -108,10 +114,13 @@ Result<Safetensors> ParseSafetensors(std::span<const std::byte> bytes, const std
                                     " (" + entry.name + ")",
                                 path);
     place = entry.end;
-    LOCKSTEP_ASSIGN_OR_RETURN(
-        Tensor tensor,
-        MakeTensor(entry, data.subspan(entry.begin, entry.end - entry.begin), path, keeper));
-    content.tensors.push_back({entry.name, std::move(tensor)});
+    LOCKSTEP_ASSIGN_OR_RETURN(const TensorAbout about, DescribeEntry(entry, path));
+    if (filter) {
+      LOCKSTEP_ASSIGN_OR_RETURN(const bool wanted, filter(about));
+      if (!wanted) continue;
+    }
+    const auto elements = data.subspan(entry.begin, entry.end - entry.begin);
+    content.tensors.push_back({entry.name, MakeTensor(about, elements, keeper)});
   }
   if (place != data.size())
     return DamagedSafetensors("the last tensor must end with the file",
@@ -121,9 +130,9 @@ Result<Safetensors> ParseSafetensors(std::span<const std::byte> bytes, const std
 
 }  // namespace checkpoint
 
-Result<Safetensors> ReadSafetensors(const std::string& path) {
+Result<Safetensors> ReadSafetensors(const std::string& path, const TensorFilter& filter) {
   LOCKSTEP_ASSIGN_OR_RETURN(const auto file, base::MappedFile::Open(path));
-  return checkpoint::ParseSafetensors(file->bytes(), path, file);
+  return checkpoint::ParseSafetensors(file->bytes(), path, file, filter);
 }
 
 }  // namespace lockstep

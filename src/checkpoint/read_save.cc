@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "checkpoint/bounded_json.h"
 #include "checkpoint/element_bytes.h"
 #include "checkpoint/save_file.h"
 
@@ -87,21 +87,6 @@ Result<SaveHeader> ReadHeader(const base::ReadableFile& file, const std::string&
   return header;
 }
 
-// What is nested deeper is none of ours, and would take more stack than there is.
-constexpr int kDeepest = 100;
-
-nlohmann::ordered_json ParseIndex(const std::string& text) {
-  bool deep = false;
-  auto index = nlohmann::ordered_json::parse(
-      text,
-      [&](int depth, nlohmann::ordered_json::parse_event_t, nlohmann::ordered_json&) {
-        deep = deep || depth > kDeepest;
-        return !deep;
-      },
-      /*allow_exceptions=*/false);
-  return deep ? nlohmann::ordered_json() : index;
-}
-
 // The entries of the index; nothing where its form is broken. Its checksum has been verified, so
 // that only a faulty writer gets here with less.
 bool ParseEntries(const nlohmann::ordered_json& index, std::vector<SaveEntry>& entries) {
@@ -131,15 +116,20 @@ bool ParseEntries(const nlohmann::ordered_json& index, std::vector<SaveEntry>& e
   return true;
 }
 
+Status CheckPlace(const SaveHeader& header, const SaveEntry& entry, const std::string& path) {
+  const uint64_t available = header.file_bytes - header.data_offset;
+  if (entry.offset <= available && entry.bytes <= available - entry.offset &&
+      BytesFit(entry.dtype, entry.shape, entry.bytes))
+    return Status::Ok();
+  return DamagedSave("the tensor " + entry.name + " must lie inside the file",
+                     std::to_string(entry.bytes) + " bytes at " + std::to_string(entry.offset),
+                     path);
+}
+
+// Of an entry that `CheckPlace` has accepted.
 Result<Tensor> ReadTensor(const base::ReadableFile& file, const SaveHeader& header,
                           const SaveEntry& entry, const std::string& path) {
   const uint64_t available = header.file_bytes - header.data_offset;
-  if (entry.offset > available || entry.bytes > available - entry.offset ||
-      !BytesFit(entry.dtype, entry.shape, entry.bytes)) {
-    return DamagedSave("the tensor " + entry.name + " must lie inside the file",
-                       std::to_string(entry.bytes) + " bytes at " + std::to_string(entry.offset),
-                       path);
-  }
   const uint64_t padded = std::min(Aligned(entry.bytes), available - entry.offset);
   LOCKSTEP_ASSIGN_OR_RETURN(std::string bytes,
                             ReadText(file, header.data_offset + entry.offset, padded));
@@ -157,7 +147,14 @@ Result<Tensor> ReadTensor(const base::ReadableFile& file, const SaveHeader& head
   return tensor;
 }
 
-Result<SavedState> Read(base::FileSystem& files, const std::string& path) {
+TensorAbout AboutOf(const SaveEntry& entry) {
+  const bool has_lengths = entry.dtype == DType::kString;
+  const auto lengths = static_cast<uint64_t>(has_lengths ? entry.shape.num_elements() * 8 : 0);
+  return {entry.name, entry.dtype, entry.shape, static_cast<int64_t>(entry.bytes - lengths)};
+}
+
+Result<SavedState> Read(base::FileSystem& files, const std::string& path,
+                        const TensorFilter& filter) {
   LOCKSTEP_ASSIGN_OR_RETURN(const auto file, files.Open(path));
   LOCKSTEP_ASSIGN_OR_RETURN(const SaveHeader header, ReadHeader(*file, path));
   LOCKSTEP_ASSIGN_OR_RETURN(std::string text,
@@ -168,7 +165,7 @@ Result<SavedState> Read(base::FileSystem& files, const std::string& path) {
   if (!zeros || base::Hash64(text) != header.index_checksum) {
     return DamagedSave("the index must have its checksum", "another", path);
   }
-  const auto index = ParseIndex(text);
+  const auto index = ParseBoundedJson<nlohmann::ordered_json>(text, header.file_bytes);
   std::vector<SaveEntry> entries;
   if (!ParseEntries(index, entries)) {
     return DamagedSave("the index must list tensors and metadata", "something else", path);
@@ -176,6 +173,11 @@ Result<SavedState> Read(base::FileSystem& files, const std::string& path) {
   SavedState state;
   state.metadata = index["metadata"].dump();
   for (const SaveEntry& entry : entries) {
+    LOCKSTEP_RETURN_IF_ERROR(CheckPlace(header, entry, path));
+    if (filter) {
+      LOCKSTEP_ASSIGN_OR_RETURN(const bool wanted, filter(AboutOf(entry)));
+      if (!wanted) continue;
+    }
     LOCKSTEP_ASSIGN_OR_RETURN(Tensor tensor, ReadTensor(*file, header, entry, path));
     state.tensors.push_back({entry.name, std::move(tensor)});
   }
@@ -184,8 +186,9 @@ Result<SavedState> Read(base::FileSystem& files, const std::string& path) {
 
 }  // namespace
 
-Result<SavedState> ReadSave(base::FileSystem& files, const std::string& path) {
-  return Read(files, path);
+Result<SavedState> ReadSave(base::FileSystem& files, const std::string& path,
+                            const TensorFilter& filter) {
+  return Read(files, path, filter);
 }
 
 }  // namespace checkpoint

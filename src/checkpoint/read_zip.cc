@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <optional>
 
+#include "base/memory.h"
 #include "checkpoint/zip.h"
 
 namespace lockstep::checkpoint {
@@ -12,6 +14,13 @@ namespace {
 
 constexpr size_t kEndBytes = 22;
 constexpr uint32_t kLarge = 0xffffffffu;
+constexpr size_t kZipPieceBytes = size_t{256} * 1024;
+// The directory has at least so many bytes for each member.
+constexpr uint64_t kEntryBytes = 46;
+// Deflate cannot expand by more than this factor.
+constexpr uint64_t kMostDeflateExpansion = 1032;
+// A member that declares more bytes is verified before memory is allocated for it.
+constexpr uint64_t kVerifiedFirst = uint64_t{16} << 20;
 
 Status DamagedZip(const std::string& rule, const std::string& path) {
   return Status(Code::kDataLoss,
@@ -43,7 +52,7 @@ Result<Directory> FindDirectory(std::string_view archive, const std::string& pat
   const auto end = FindEnd(archive);
   if (!end) {
     return Status(
-        Code::kInvalidArgument,
+        Code::kDataLoss,
         "[npz] a zip archive ends with its directory; got another kind of file (" + path + ")");
   }
   Directory directory{At<uint32_t>(archive, *end + 16), At<uint16_t>(archive, *end + 10)};
@@ -87,18 +96,68 @@ std::optional<std::string_view> Packed(std::string_view archive, uint64_t offset
   return archive.substr(offset + header, size);
 }
 
+// Gives a member's bytes piece by piece.
+class Inflater {
+ public:
+  explicit Inflater(const ZipMember& member) : rest_(member.packed), deflated_(member.deflated) {
+    if (!deflated_) return;
+    piece_.resize(kZipPieceBytes);
+    if (inflateInit2(&stream_, -15) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() {
+    if (deflated_) inflateEnd(&stream_);
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// The next piece, empty at the end; false where the packed bytes are damaged. It stays until the
+  /// next call.
+  bool Next(std::string_view& piece) {
+    if (!deflated_) {
+      piece = rest_.substr(0, kZipPieceBytes);
+      rest_.remove_prefix(piece.size());
+      return true;
+    }
+    size_t made = 0;
+    while (!ended_ && made < piece_.size()) {
+      const auto given = static_cast<uInt>(std::min<size_t>(rest_.size(), size_t{1} << 30));
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest_.data()));
+      stream_.avail_in = given;
+      stream_.next_out = reinterpret_cast<Bytef*>(piece_.data() + made);
+      stream_.avail_out = static_cast<uInt>(piece_.size() - made);
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      rest_.remove_prefix(given - stream_.avail_in);
+      made = piece_.size() - stream_.avail_out;
+      ended_ = code == Z_STREAM_END;
+      // Z_BUF_ERROR, or no progress at the end of the packed bytes: the stream is cut off.
+      if (!ended_ && (code != Z_OK || (rest_.empty() && stream_.avail_out > 0))) return false;
+    }
+    piece = std::string_view(piece_).substr(0, made);
+    return true;
+  }
+
+ private:
+  std::string_view rest_;
+  const bool deflated_;
+  std::string piece_;
+  z_stream stream_ = {};
+  bool ended_ = false;
+};
+
 }  // namespace
 
 Result<std::vector<ZipMember>> ReadZipDirectory(std::string_view archive, const std::string& path) {
   LOCKSTEP_ASSIGN_OR_RETURN(const Directory directory, FindDirectory(archive, path));
   std::vector<ZipMember> members;
+  members.reserve(std::min<uint64_t>(directory.count, archive.size() / kEntryBytes));
   uint64_t place = directory.offset;
   for (uint64_t i = 0; i < directory.count; ++i) {
     if (At<uint32_t>(archive, place) != 0x02014b50)
       return DamagedZip("the directory must list the members", path);
     const auto flags = At<uint16_t>(archive, place + 8), method = At<uint16_t>(archive, place + 10);
     const auto name = At<uint16_t>(archive, place + 28), extra = At<uint16_t>(archive, place + 30);
-    const uint64_t fixed = 46, entry = fixed + name + extra + At<uint16_t>(archive, place + 32);
+    const uint64_t fixed = kEntryBytes,
+                   entry = fixed + name + extra + At<uint16_t>(archive, place + 32);
     if (entry > archive.size() - place) return DamagedZip("the directory must be whole", path);
     ZipMember member;
     member.name = archive.substr(place + fixed, name);
@@ -116,6 +175,8 @@ Result<std::vector<ZipMember>> ReadZipDirectory(std::string_view archive, const 
     const auto bytes = Packed(archive, offset, packed);
     if (!bytes || (!member.deflated && packed != member.size))
       return DamagedZip("a member must lie inside the file, behind its header", path);
+    if (member.deflated && member.size / kMostDeflateExpansion > packed)
+      return DamagedZip("a member must declare no more bytes than its packed bytes can make", path);
     member.packed = *bytes;
     members.push_back(std::move(member));
     place += entry;
@@ -123,35 +184,49 @@ Result<std::vector<ZipMember>> ReadZipDirectory(std::string_view archive, const 
   return members;
 }
 
-Result<std::string> ReadZipMember(const ZipMember& member, const std::string& path) {
+Status UnpackZipMember(const ZipMember& member, const std::string& path, const TakePiece& take) {
   const std::string where = member.name + " of " + path;
-  std::string out;
-  if (member.deflated) {
-    z_stream stream = {};
-    if (inflateInit2(&stream, -15) != Z_OK)
-      return Status(Code::kResourceExhausted, "[npz] there must be memory for zlib; got none");
-    std::string_view rest = member.packed;
-    std::string piece(size_t{256} * 1024, '\0');
-    int code = Z_OK;
-    while (code == Z_OK && out.size() <= member.size) {
-      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest.data()));
-      const auto step = static_cast<uInt>(std::min<size_t>(rest.size(), size_t{1} << 30));
-      stream.avail_in = step;
-      stream.next_out = reinterpret_cast<Bytef*>(piece.data());
-      stream.avail_out = static_cast<uInt>(piece.size());
-      code = inflate(&stream, Z_NO_FLUSH);
-      rest.remove_prefix(step - stream.avail_in);
-      out.append(piece, 0, piece.size() - stream.avail_out);
-      if (code == Z_OK && rest.empty() && stream.avail_out > 0) break;  // cut off
-    }
-    inflateEnd(&stream);
-    if (code != Z_STREAM_END) return DamagedZip("a member must be whole", where);
-  } else {
-    out = member.packed;
+  Inflater inflater(member);
+  uint64_t size = 0;
+  uLong crc = 0;
+  while (true) {
+    std::string_view piece;
+    if (!inflater.Next(piece)) return DamagedZip("a member must be whole", where);
+    if (piece.empty()) break;
+    size += piece.size();
+    if (size > member.size) break;
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(piece.data()), piece.size());
+    LOCKSTEP_RETURN_IF_ERROR(take(piece));
   }
-  const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(out.data()), out.size());
-  if (out.size() != member.size || static_cast<uint32_t>(crc) != member.crc)
+  if (size != member.size || static_cast<uint32_t>(crc) != member.crc)
     return DamagedZip("a member must have its size and checksum", where);
+  return Status::Ok();
+}
+
+Result<std::string> ZipMemberStart(const ZipMember& member, const std::string& path, size_t bytes) {
+  Inflater inflater(member);
+  std::string start;
+  while (start.size() < bytes) {
+    std::string_view piece;
+    if (!inflater.Next(piece))
+      return DamagedZip("a member must be whole", member.name + " of " + path);
+    if (piece.empty()) break;
+    start.append(piece.substr(0, bytes - start.size()));
+  }
+  return start;
+}
+
+Result<std::string> ReadZipMember(const ZipMember& member, const std::string& path) {
+  const auto ignore = [](std::string_view) { return Status::Ok(); };
+  // Unpacked twice, because a file that is refused must not take the memory that it asks for.
+  if (member.size > kVerifiedFirst) LOCKSTEP_RETURN_IF_ERROR(UnpackZipMember(member, path, ignore));
+  base::RequireMemory(member.size, "npz");
+  std::string out;
+  out.reserve(member.size);
+  LOCKSTEP_RETURN_IF_ERROR(UnpackZipMember(member, path, [&](std::string_view piece) {
+    out += piece;
+    return Status::Ok();
+  }));
   return out;
 }
 

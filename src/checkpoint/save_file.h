@@ -18,7 +18,8 @@ inline constexpr char kUnfinished[] = ".unfinished";
 
 /// SaveState and LoadState on the disk `files`.
 Status WriteSave(base::FileSystem& files, const std::string& path, const SavedState& state);
-Result<SavedState> ReadSave(base::FileSystem& files, const std::string& path);
+Result<SavedState> ReadSave(base::FileSystem& files, const std::string& path,
+                            const TensorFilter& filter = {});
 
 /// Writes `text` to `path` in one step, as `WriteSave` does.
 Status ReplaceFile(base::FileSystem& files, const std::string& path, const std::string& text);

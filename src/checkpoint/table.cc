@@ -14,8 +14,10 @@ constexpr size_t kBlockBytes = 262144;
 constexpr size_t kTrailerBytes = 5;
 constexpr size_t kFooterBytes = 48;
 constexpr uint64_t kTableMagic = 0xdb4775248b80fb57u;
-// Keys may share prefixes; more than this many bytes of keys for each of the file is no honest one.
-constexpr uint64_t kMostExpansion = 64;
+// Keys share prefixes, so they take more bytes than the file has: at most so many for each of its
+// bytes, besides a fixed number.
+constexpr uint64_t kMostExpansion = 2;
+constexpr uint64_t kFreeExpansion = uint64_t{32} << 20;
 
 template <typename T>
 void AppendNumber(T value, std::string& out) {
@@ -93,8 +95,8 @@ Result<std::string_view> BlockAt(std::string_view file, const Handle& handle,
   return block;
 }
 
-// The entries of a block, appended to `entries`; false where it is broken. `allowed` counts down
-// the bytes of keys.
+// The entries of a block, appended to `entries`; false where it is broken or a key is not greater
+// than the one before. `allowed` counts down the bytes of keys.
 bool ReadBlock(std::string_view block, TableEntries& entries, uint64_t& allowed) {
   if (block.size() < sizeof(uint32_t)) return false;
   const uint64_t restarts = NumberAt<uint32_t>(block, block.size() - sizeof(uint32_t));
@@ -112,6 +114,7 @@ bool ReadBlock(std::string_view block, TableEntries& entries, uint64_t& allowed)
     allowed -= shared + rest;
     key.resize(shared);
     key += block.substr(0, rest);
+    if (!entries.empty() && entries.back().first >= key) return false;
     entries.emplace_back(key, block.substr(rest, value));
     block.remove_prefix(rest + value);
   }
@@ -189,10 +192,11 @@ Result<TableEntries> ReadTable(std::string_view file, const std::string& path) {
   Handle meta, index;
   if (!TakeHandle(footer, meta) || !TakeHandle(footer, index))
     return DamagedTable("the footer of a table", path);
-  uint64_t allowed = kMostExpansion * file.size();
+  uint64_t allowed = kMostExpansion * file.size() + kFreeExpansion;
   TableEntries blocks, entries;
   LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view index_block, BlockAt(file, index, path));
-  if (!ReadBlock(index_block, blocks, allowed)) return DamagedTable("whole blocks", path);
+  if (!ReadBlock(index_block, blocks, allowed))
+    return DamagedTable("whole blocks with keys in order", path);
   uint64_t read = 0;
   for (const auto& [separator, place] : blocks) {
     Handle handle;
@@ -201,10 +205,7 @@ Result<TableEntries> ReadTable(std::string_view file, const std::string& path) {
     LOCKSTEP_ASSIGN_OR_RETURN(const std::string_view block, BlockAt(file, handle, path));
     read += block.size();
     if (read > file.size() || !ReadBlock(block, entries, allowed))
-      return DamagedTable("whole blocks", path);
-  }
-  for (size_t i = 1; i < entries.size(); ++i) {
-    if (entries[i - 1].first >= entries[i].first) return DamagedTable("its keys in order", path);
+      return DamagedTable("whole blocks with keys in order", path);
   }
   return entries;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,10 +43,17 @@ struct ZipMember {
   bool deflated = false;
 };
 
-/// The members of an archive, in the order of its directory. Errors: InvalidArgument (no zip
-/// archive), DataLoss (damaged), Unimplemented (encrypted, several disks, another compression).
+/// The members of an archive, in the order of its directory. No member declares more bytes than
+/// deflate can make of its packed bytes. Errors: DataLoss (no zip archive, or a damaged one),
+/// Unimplemented (encrypted, several disks, another compression).
 Result<std::vector<ZipMember>> ReadZipDirectory(std::string_view archive, const std::string& path);
-/// A member's bytes, its checksum verified; never more memory than deflate can expand to.
+/// Passes a member's bytes to `take` in pieces of at most 256 KiB, then verifies their number and
+/// checksum. Errors: DataLoss; those of `take`, which end the reading.
+using TakePiece = std::function<Status(std::string_view piece)>;
+Status UnpackZipMember(const ZipMember& member, const std::string& path, const TakePiece& take);
+/// The first `bytes` bytes of a member, or all if it has fewer. No checksum is verified.
+Result<std::string> ZipMemberStart(const ZipMember& member, const std::string& path, size_t bytes);
+/// A member's bytes. Memory is allocated for them after the checksum has been verified.
 Result<std::string> ReadZipMember(const ZipMember& member, const std::string& path);
 
 }  // namespace lockstep::checkpoint

@@ -1,6 +1,7 @@
 #include "cli/checkpoint.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstring>
@@ -26,15 +27,7 @@ struct Line {
   int64_t bytes = 0;
 };
 
-int64_t SizeOf(const Tensor& tensor) {
-  if (tensor.dtype() != DType::kString) return static_cast<int64_t>(tensor.num_bytes());
-  int64_t bytes = 0;
-  for (const std::string& text : tensor.data<std::string>())
-    bytes += static_cast<int64_t>(text.size());
-  return bytes;
-}
-
-// A checkpoint's index tells all; of the others the tensors are read.
+// From the file's header or index alone. A checkpoint may have dtypes that Lockstep does not have.
 Result<std::vector<Line>> Lines(const TensorFile& file) {
   std::vector<Line> lines;
   if (file.format == FileFormat::kBundle) {
@@ -47,10 +40,10 @@ Result<std::vector<Line>> Lines(const TensorFile& file) {
     }
     return lines;
   }
-  LOCKSTEP_ASSIGN_OR_RETURN(const SavedState state, LoadTensors(file));
-  for (const NamedTensor& tensor : state.tensors)
-    lines.push_back({tensor.name, std::string(DTypeName(tensor.value.dtype())),
-                     tensor.value.shape(), SizeOf(tensor.value)});
+  LOCKSTEP_ASSIGN_OR_RETURN(const auto tensors, ListTensors(file));
+  for (const TensorAbout& tensor : tensors)
+    lines.push_back(
+        {tensor.name, std::string(DTypeName(tensor.dtype)), tensor.shape, tensor.bytes});
   return lines;
 }
 
@@ -105,12 +98,14 @@ Status Show(const CheckpointArguments& arguments) {
   LOCKSTEP_ASSIGN_OR_RETURN(const TensorFile file, FindTensorFile(arguments.path));
   if (file.format == FileFormat::kBundle && !arguments.names.empty())
     return ShowOfBundle(arguments, file);
-  LOCKSTEP_ASSIGN_OR_RETURN(const SavedState full, LoadTensorsAsTheyStand(file));
-  LOCKSTEP_ASSIGN_OR_RETURN(const SavedState brief, LoadTensors(file));
-  if (arguments.names.empty()) std::printf("%s\n", full.metadata.c_str());
+  const auto is_named = [&](const TensorAbout& about) -> Result<bool> {
+    return std::find(arguments.names.begin(), arguments.names.end(), about.name) !=
+           arguments.names.end();
+  };
+  LOCKSTEP_ASSIGN_OR_RETURN(const SavedState state, LoadTensors(file, is_named));
+  if (arguments.names.empty()) std::printf("%s\n", state.metadata.c_str());
   for (const std::string& name : arguments.names) {
-    const Tensor* tensor = full.Find(name);
-    if (tensor == nullptr) tensor = brief.Find(name);
+    const Tensor* tensor = state.Find(name);
     if (tensor == nullptr) return NoTensor(name, file);
     std::printf("%s = %s\n", name.c_str(), tensor->ToString().c_str());
   }
@@ -193,13 +188,13 @@ Status Convert(const CheckpointArguments& arguments) {
 
 Status VerifyFile(const CheckpointArguments& arguments) {
   LOCKSTEP_ASSIGN_OR_RETURN(const TensorFile file, FindTensorFile(arguments.path));
-  LOCKSTEP_ASSIGN_OR_RETURN(const SavedState state, LoadTensorsAsTheyStand(file));
+  LOCKSTEP_ASSIGN_OR_RETURN(const int64_t count, VerifyTensors(file));
   // As they are kept, and as `ls` says.
   LOCKSTEP_ASSIGN_OR_RETURN(const auto lines, Lines(file));
   int64_t bytes = 0;
   for (const Line& line : lines) bytes += line.bytes;
   const bool checked = file.format != FileFormat::kSafetensors && file.format != FileFormat::kNpy;
-  std::printf("%zu tensors, %lld bytes, whole%s: %s %s\n", state.tensors.size(),
+  std::printf("%lld tensors, %lld bytes, whole%s: %s %s\n", static_cast<long long>(count),
               static_cast<long long>(bytes),
               checked ? ", every checksum fits" : " (the format has no checksums)",
               FormatName(file.format), file.path.c_str());

@@ -1,6 +1,7 @@
 // What a save of training holds, and how it is taken over; see docs/save-format.md.
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -66,9 +67,38 @@ std::vector<const Tensor*> ValuesByPlace(const SavedState& state, const NamedVar
   return values.size() == variables.size() ? values : std::vector<const Tensor*>();
 }
 
-// Assigns the saved values, all or none: first everything is compared.
+[[noreturn]] void RefuseOther(const char* where, const TensorAbout& saved,
+                              const Variable& variable) {
+  Refuse(where, "the save must be of this model; got " +
+                    checkpoint::Describe(saved.name, saved.dtype, saved.shape) +
+                    " in it where the model has " + std::string(DTypeName(variable.dtype())) +
+                    variable.shape().ToString() + "; build the model that was saved");
+}
+
+TensorAbout AboutOf(const NamedTensor& tensor) {
+  return {tensor.name, tensor.value.dtype(), tensor.value.shape(), 0};
+}
+
+// Refuses a tensor that has another form than the model's variable of its name, before its elements
+// are read. Of a tensor without a variable, only what the file says about it is kept, in `others`.
+TensorFilter OnlyVariablesOf(const NamedVariables& variables, std::vector<TensorAbout>& others) {
+  std::map<std::string, Variable> known(variables.begin(), variables.end());
+  return [known = std::move(known), &others](const TensorAbout& about) -> Result<bool> {
+    const auto variable = known.find(about.name);
+    if (variable == known.end()) {
+      others.push_back(about);
+      return false;
+    }
+    if (about.dtype != variable->second.dtype() || !(about.shape == variable->second.shape()))
+      RefuseOther("load_weights", about, variable->second);
+    return true;
+  };
+}
+
+// Assigns the saved values, all or none: first everything is compared. `others`: tensors of the
+// save that were not read.
 void AssignAll(const char* where, const SavedState& state, const NamedVariables& variables,
-               bool all_used) {
+               bool all_used, std::vector<TensorAbout> others = {}) {
   std::set<std::string> known;
   std::vector<const Tensor*> values;
   for (const auto& [name, variable] : variables) {
@@ -79,21 +109,17 @@ void AssignAll(const char* where, const SavedState& state, const NamedVariables&
                         checkpoint::Describe(name, variable.dtype(), variable.shape()) +
                         " in it; build the model and the optimizer that were saved");
     }
-    if (value->dtype() != variable.dtype() || !(value->shape() == variable.shape())) {
-      Refuse(where, "the save must be of this model; got " +
-                        checkpoint::Describe(name, value->dtype(), value->shape()) +
-                        " in it where the model has " + std::string(DTypeName(variable.dtype())) +
-                        variable.shape().ToString() + "; build the model that was saved");
-    }
+    if (value->dtype() != variable.dtype() || !(value->shape() == variable.shape()))
+      RefuseOther(where, {name, value->dtype(), value->shape(), 0}, variable);
     values.push_back(value);
   }
-  for (const NamedTensor& tensor : state.tensors) {
-    if (all_used && !Prefixed(tensor.name) && known.count(tensor.name) == 0) {
-      Refuse(where,
-             "the save must be of this model; got " +
-                 checkpoint::Describe(tensor.name, tensor.value.dtype(), tensor.value.shape()) +
-                 " in it, which the model does not have; build the model and the "
-                 "optimizer that were saved");
+  for (const NamedTensor& tensor : state.tensors) others.push_back(AboutOf(tensor));
+  for (const TensorAbout& other : others) {
+    if (all_used && !Prefixed(other.name) && known.count(other.name) == 0) {
+      Refuse(where, "the save must be of this model; got " +
+                        checkpoint::Describe(other.name, other.dtype, other.shape) +
+                        " in it, which the model does not have; build the model and the "
+                        "optimizer that were saved");
     }
   }
   for (size_t i = 0; i < variables.size(); ++i) variables[i].second.Assign(*values[i]);
@@ -122,6 +148,10 @@ NamedVariables Named(const std::vector<Variable>& variables, const std::string& 
   NamedVariables named;
   for (const Variable& variable : variables) named.emplace_back(prefix + variable.name(), variable);
   return named;
+}
+
+bool IsOfWeights(const SavedState& state) {
+  return state.metadata.find(R"("kind":"weights")") != std::string::npos;
 }
 
 void RequireWeights(const Model& model, const char* where) {
@@ -340,16 +370,19 @@ void Model::SaveWeights(const std::string& path) const {
 void Model::LoadWeights(const std::string& path) {
   RequireWeights(*this, "load_weights");
   const auto file = FindTensorFile(path);
-  const bool other = file.ok() && file->format != FileFormat::kSave;
-  LoadWeightsFrom(
-      (other ? LoadTensors(*file) : checkpoint::ReadSaveOrNewest(base::LocalFiles(), path))
-          .OrThrow());
+  if (!file.ok() || file->format == FileFormat::kSave) {
+    LoadWeightsFrom(checkpoint::ReadSaveOrNewest(base::LocalFiles(), path).OrThrow());
+    return;
+  }
+  std::vector<TensorAbout> others;
+  const NamedVariables named = Named(variables());
+  const auto state = LoadTensors(*file, OnlyVariablesOf(named, others));
+  AssignAll("load_weights", state.OrThrow(), named, IsOfWeights(*state), std::move(others));
 }
 
 void Model::LoadWeightsFrom(const SavedState& state) {
   RequireWeights(*this, "load_weights");
-  const bool weights_only = state.metadata.find(R"("kind":"weights")") != std::string::npos;
-  AssignAll("load_weights", state, Named(variables()), weights_only);
+  AssignAll("load_weights", state, Named(variables()), IsOfWeights(state));
 }
 
 }  // namespace lockstep

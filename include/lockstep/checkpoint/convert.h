@@ -33,11 +33,18 @@ Result<TensorFile> FindTensorFile(const std::string& path);
 FileFormat FormatOfName(const std::string& path);
 
 /// Reads all tensors. Every checksum that the format has is verified. The metadata are those of a
-/// save, or the texts of safetensors.
-Result<SavedState> LoadTensors(const TensorFile& file);
+/// save, or the texts of safetensors. Tensors that `filter` leaves out are not read.
+Result<SavedState> LoadTensors(const TensorFile& file, const TensorFilter& filter = {});
 /// The same of a checkpoint, with names as they stand in the file; else the part
 /// "/.ATTRIBUTES/VARIABLE_VALUE" and the graph of objects are left out.
 Result<SavedState> LoadTensorsAsTheyStand(const TensorFile& file);
+
+/// What the file says about its tensors; only its header or index is read. Of a checkpoint, names
+/// as they stand in the file.
+Result<std::vector<TensorAbout>> ListTensors(const TensorFile& file);
+/// Reads every byte and verifies every checksum that the format has; the number of tensors. No more
+/// memory is taken than the file has bytes, besides a fixed number.
+Result<int64_t> VerifyTensors(const TensorFile& file);
 
 /// Writes tensors. To a checkpoint go objects too, named by the parts of names between "/", so that
 /// tf.train.Checkpoint restores it.

@@ -15,8 +15,8 @@ namespace lockstep {
 Status WriteNpy(const std::string& path, const Tensor& tensor);
 /// Reads an array of numbers, bools, or strings ('S' as they are, 'U' as UTF-8), in either order
 /// of axes and bytes; '<V2' is bfloat16.
-/// Errors: NotFound; InvalidArgument (not an .npy file); DataLoss (cut off or damaged);
-/// Unimplemented (another dtype, more than 8 axes).
+/// Errors: NotFound; DataLoss (not an .npy file, cut off or damaged); Unimplemented (another dtype,
+/// more than 8 axes).
 Result<Tensor> ReadNpy(const std::string& path);
 
 struct NpzOptions {
@@ -27,7 +27,11 @@ struct NpzOptions {
 /// of one name.
 Status WriteNpz(const std::string& path, const std::vector<NamedTensor>& arrays,
                 const NpzOptions& options = {});
-/// Reads them in the order of the file. Errors: those of ReadNpy; DataLoss for a checksum.
-Result<std::vector<NamedTensor>> ReadNpz(const std::string& path);
+/// Reads them in the order of the file. An array's size is compared with its header, and its
+/// checksum verified, before memory is allocated for it. Errors: those of ReadNpy; DataLoss for a
+/// checksum and for two arrays of one name; those of `filter`.
+Result<std::vector<NamedTensor>> ReadNpz(const std::string& path, const TensorFilter& filter = {});
+/// Reads every byte and verifies the checksums, without keeping the arrays; the number of arrays.
+Result<int64_t> VerifyNpz(const std::string& path);
 
 }  // namespace lockstep

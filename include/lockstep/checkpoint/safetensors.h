@@ -24,6 +24,6 @@ Status WriteSafetensors(const std::string& path, const Safetensors& content);
 /// live, and are read from the disk when they are used. In the order of the file.
 /// Errors: NotFound, PermissionDenied; DataLoss (the header is damaged, tensors overlap, leave gaps
 /// or end elsewhere than the file); Unimplemented (a dtype or rank that Lockstep does not have).
-Result<Safetensors> ReadSafetensors(const std::string& path);
+Result<Safetensors> ReadSafetensors(const std::string& path, const TensorFilter& filter = {});
 
 }  // namespace lockstep

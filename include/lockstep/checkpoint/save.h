@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,18 @@ struct NamedTensor {
   std::string name;
   Tensor value;
 };
+
+/// What a file says about one of its tensors, before its elements are read.
+struct TensorAbout {
+  std::string name;
+  DType dtype = DType::kInvalid;
+  Shape shape;
+  int64_t bytes = 0;  // of the elements; of strings, those of their texts
+};
+
+/// Decides from what a file says whether a tensor is read; an error ends the reading. So a reader
+/// refuses a tensor that does not fit before memory is allocated for it. Empty: all are read.
+using TensorFilter = std::function<Result<bool>(const TensorAbout&)>;
 
 /// What a save holds: tensors by name, and a JSON object with all that is no tensor.
 struct SavedState {

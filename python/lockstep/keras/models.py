@@ -206,7 +206,7 @@ class Model(Trainer, Layer):
             try:
                 self._bridge().load_weights(path)
             except errors.FailedPreconditionError as error:  # the file is of another model
-                raise no_damage(errors.InvalidArgumentError(None, None, error.message)) from None
+                raise no_damage(errors.InvalidArgumentError(None, None, f"{error.message} ({path})")) from None
 
     def weights_digest(self):
         """A digest of all weights; equal for equal bits."""
