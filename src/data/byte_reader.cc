@@ -70,11 +70,67 @@ class ByteReader::Source {
 
   Result<size_t> Read(std::span<uint8_t> out) { return compressed_ ? Inflate(out) : Copy(out); }
 
+  Status LookAhead(const std::function<Status()>& look) {
+    if (!file_bytes_) return Status::Ok();
+    const Snapshot before(*this);
+    LOCKSTEP_RETURN_IF_ERROR(before.status());
+    const Status seen = look();
+    LOCKSTEP_RETURN_IF_ERROR(before.Restore());
+    return seen;
+  }
+
   const std::string& name() const { return name_; }
   bool compressed() const { return compressed_; }
   std::optional<int64_t> file_bytes() const { return file_bytes_; }
 
  private:
+  // The place in the file and zlib's state.
+  class Snapshot {
+   public:
+    explicit Snapshot(Source& source)
+        : source_(source), rest_(source.raw_), member_ended_(source.member_ended_) {
+      if (source.file_) {
+        place_ = ftello(source.file_.get());
+        raw_.assign(rest_.begin(), rest_.end());
+      }
+      if (source.compressed_ && inflateCopy(&stream_, &source.stream_) != Z_OK)
+        status_ =
+            Status(Code::kResourceExhausted, "[gzip] no memory for zlib (" + source.name_ + ")");
+    }
+    ~Snapshot() {
+      if (source_.compressed_ && status_.ok()) inflateEnd(&stream_);
+    }
+    Snapshot(const Snapshot&) = delete;
+    Snapshot& operator=(const Snapshot&) = delete;
+
+    const Status& status() const { return status_; }
+    Status Restore() const {
+      source_.raw_ = rest_;
+      source_.member_ended_ = member_ended_;
+      if (source_.file_) {
+        std::copy(raw_.begin(), raw_.end(), source_.buffer_.begin());
+        source_.raw_ = std::span<const uint8_t>(source_.buffer_.data(), raw_.size());
+        if (place_ < 0 || fseeko(source_.file_.get(), place_, SEEK_SET) != 0)
+          return Status(Code::kUnavailable,
+                        "[read_file] reading again failed (" + source_.name_ + ")");
+      }
+      if (!source_.compressed_) return Status::Ok();
+      inflateEnd(&source_.stream_);
+      if (inflateCopy(&source_.stream_, &stream_) == Z_OK) return Status::Ok();
+      source_.compressed_ = false;
+      return Status(Code::kResourceExhausted, "[gzip] no memory for zlib (" + source_.name_ + ")");
+    }
+
+   private:
+    Source& source_;
+    std::span<const uint8_t> rest_;
+    std::vector<uint8_t> raw_;
+    off_t place_ = 0;
+    bool member_ended_;
+    mutable z_stream stream_ = {};
+    Status status_;
+  };
+
   // Gets more raw bytes if there are none left; none afterwards means the end.
   Status Refill() {
     if (!raw_.empty() || !file_) return Status::Ok();
@@ -185,6 +241,9 @@ ByteReader& ByteReader::operator=(ByteReader&&) noexcept = default;
 ByteReader::~ByteReader() = default;
 
 Result<size_t> ByteReader::Read(std::span<uint8_t> out) { return source_->Read(out); }
+Status ByteReader::LookAhead(const std::function<Status()>& look) {
+  return source_->LookAhead(look);
+}
 const std::string& ByteReader::name() const { return source_->name(); }
 bool ByteReader::compressed() const { return source_->compressed(); }
 std::optional<int64_t> ByteReader::file_bytes() const { return source_->file_bytes(); }

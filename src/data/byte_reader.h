@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +34,13 @@ class ByteReader {
 
   /// Fills the front of `out` and returns how much; less than `out.size()` only at the end.
   Result<size_t> Read(std::span<uint8_t> out);
+
+  /// From so many declared bytes on, compressed content is verified by `LookAhead` before memory
+  /// is allocated for it, because a small file may unpack to much.
+  static constexpr int64_t kVerifiedFirst = int64_t{16} << 20;
+  /// Calls `look`, which may read on, then returns to the place from before. Without effect on
+  /// a pipe, where `look` is not called. Errors: those of `look`.
+  Status LookAhead(const std::function<Status()>& look);
 
   const std::string& name() const;
   /// True where the bytes are decompressed on the way.

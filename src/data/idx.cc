@@ -137,6 +137,12 @@ Status CheckSize(const ByteReader& reader, const IdxHeader& header) {
                "the file is truncated or its header corrupt: fetch it again");
 }
 
+Status CutOff(const ByteReader& reader, const IdxHeader& header, int64_t have) {
+  return Fault(Code::kDataLoss, reader,
+               header.ToString() + " must be followed by " + CountOf(header.bytes),
+               CountOf(have) + " of data", "the file is truncated: fetch it again");
+}
+
 // Reads exactly the declared bytes; the buffer grows with what has really arrived.
 Status ReadData(ByteReader& reader, const IdxHeader& header, std::vector<uint8_t>& out) {
   const std::optional<int64_t> file_bytes = reader.file_bytes();
@@ -152,9 +158,7 @@ Status ReadData(ByteReader& reader, const IdxHeader& header, std::vector<uint8_t
       LOCKSTEP_ASSIGN_OR_RETURN(const size_t got, reader.Read(std::span(out).subspan(have)));
       have += static_cast<int64_t>(got);
       if (static_cast<int64_t>(got) < step) {
-        return Fault(Code::kDataLoss, reader,
-                     header.ToString() + " must be followed by " + CountOf(header.bytes),
-                     CountOf(have) + " of data", "the file is truncated: fetch it again");
+        return CutOff(reader, header, have);
       }
     }
   }
@@ -171,6 +175,18 @@ Status CheckEnd(ByteReader& reader, const IdxHeader& header) {
                header.ToString() + " must be followed by " + CountOf(header.bytes) + " and the end",
                CountOf(static_cast<int64_t>(got)) + more,
                "the header is corrupt or files were joined: fetch the file again");
+}
+
+// Reads the data and what follows without keeping it.
+Status SkipData(ByteReader& reader, const IdxHeader& header) {
+  std::vector<uint8_t> piece(static_cast<size_t>(kStep));
+  for (int64_t left = header.bytes; left > 0;) {
+    const auto step = static_cast<size_t>(std::min(left, kStep));
+    LOCKSTEP_ASSIGN_OR_RETURN(const size_t got, reader.Read(std::span(piece).first(step)));
+    left -= static_cast<int64_t>(got);
+    if (got < step) return CutOff(reader, header, header.bytes - left);
+  }
+  return CheckEnd(reader, header);
 }
 
 void ToHostOrder(IdxType type, std::span<uint8_t> bytes) {
@@ -228,6 +244,8 @@ Result<IdxArray> ReadIdx(ByteReader& reader, const IdxExpectation& expected) {
   LOCKSTEP_ASSIGN_OR_RETURN(array.header, ReadHeader(reader));
   LOCKSTEP_RETURN_IF_ERROR(CheckExpected(reader, array.header, expected));
   LOCKSTEP_RETURN_IF_ERROR(CheckSize(reader, array.header));
+  if (reader.compressed() && array.header.bytes > ByteReader::kVerifiedFirst)
+    LOCKSTEP_RETURN_IF_ERROR(reader.LookAhead([&] { return SkipData(reader, array.header); }));
   LOCKSTEP_RETURN_IF_ERROR(ReadData(reader, array.header, array.bytes));
   LOCKSTEP_RETURN_IF_ERROR(CheckEnd(reader, array.header));
   ToHostOrder(array.header.type, array.bytes);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "base/crc32c.h"
 #include "base/record_format.h"
@@ -35,6 +36,8 @@ class TFRecordReader::Stream {
     const auto most = bytes_.compressed() ? std::optional<int64_t>() : bytes_.file_bytes();
     if (most && length > static_cast<uint64_t>(*most) - std::min<uint64_t>(*most, place_))
       return Damaged("its " + std::to_string(length) + " bytes", "the end of the file");
+    if (bytes_.compressed() && length > static_cast<uint64_t>(bytes_.kVerifiedFirst))
+      LOCKSTEP_RETURN_IF_ERROR(bytes_.LookAhead([&] { return VerifyAhead(length); }));
     LOCKSTEP_ASSIGN_OR_RETURN(const bool whole, Fill(record, length));
     char footer[base::kRecordFooterBytes];
     LOCKSTEP_ASSIGN_OR_RETURN(const size_t end, Read(footer, sizeof footer));
@@ -53,6 +56,27 @@ class TFRecordReader::Stream {
     LOCKSTEP_ASSIGN_OR_RETURN(const size_t got, bytes_.Read(Bytes(at, count)));
     place_ += got;
     return got;
+  }
+
+  // Whether the record's bytes and their checksum are there, without keeping them.
+  Status VerifyAhead(uint64_t length) {
+    std::string piece(std::min<uint64_t>(length, kPiece), '\0');
+    uint32_t crc = 0;
+    for (uint64_t left = length; left > 0;) {
+      const size_t count = std::min<uint64_t>(left, piece.size());
+      LOCKSTEP_ASSIGN_OR_RETURN(const size_t got, bytes_.Read(Bytes(piece.data(), count)));
+      if (got < count)
+        return Damaged("its " + std::to_string(length) + " bytes", "the end of the file");
+      crc = base::Crc32c(std::string_view(piece).substr(0, count), crc);
+      left -= count;
+    }
+    char footer[base::kRecordFooterBytes];
+    LOCKSTEP_ASSIGN_OR_RETURN(const size_t end, bytes_.Read(Bytes(footer, sizeof footer)));
+    uint32_t kept = 0;
+    std::memcpy(&kept, footer, sizeof kept);
+    if (end < sizeof footer || kept != base::MaskCrc(crc))
+      return Damaged("the checksum of its data", "another");
+    return Status::Ok();
   }
 
   // No more memory than there are bytes, whatever the header says.
