@@ -11,7 +11,7 @@
 
 #include "base/executor.h"
 #include "base/file_watch.h"
-#include "base/thread_watch.h"
+#include "base/own_thread.h"
 
 namespace lockstep::base {
 
@@ -122,10 +122,7 @@ class EventLoop final : public Executor {
 /// An event loop with a thread of its own, joined by the destructor. Work still queued is dropped.
 class EventThread {
  public:
-  EventThread() {
-    const OwnThreads own;
-    thread_ = std::thread([this] { loop_.Run(); });
-  }
+  EventThread() : thread_(StartThread([this] { loop_.Run(); })) {}
   ~EventThread() {
     loop_.Stop();
     if (thread_.joinable()) thread_.join();

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/thread_watch.h"
+#include "base/own_thread.h"
 
 namespace lockstep::base {
 
@@ -36,8 +36,7 @@ FiberGroup::~FiberGroup() {
 bool FiberGroup::ended(int fiber) const { return fibers_[fiber].ended; }
 
 void FiberGroup::Start(int index) {
-  const OwnThreads own;
-  fibers_[index].thread = std::thread([this, index] {
+  fibers_[index].thread = StartThread([this, index] {
     Fiber& fiber = fibers_[index];
     fiber.turn.acquire();
     try {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/cores.h"
-#include "base/thread_watch.h"
+#include "base/own_thread.h"
 #include "lockstep/base/status.h"
 
 namespace lockstep::base {
@@ -46,19 +46,16 @@ Team::~Team() { Stop(); }
 
 void Team::StartThreads() {
   if (!threads_.empty()) return;
-  const OwnThreads own;
   const uint32_t seen = job_.load(std::memory_order_relaxed);
   try {
     for (int lane = 1; lane < lanes_; ++lane)
-      threads_.emplace_back([this, lane, seen] { Serve(lane, seen); });
+      threads_.push_back(StartThread([this, lane, seen] { Serve(lane, seen); }));
   } catch (const std::exception& error) {
     const size_t begun = threads_.size() + 1;
     Stop();
-    throw Error(Code::kResourceExhausted,
-                "[team] every lane must have a thread; got " + std::to_string(begun) + " of " +
-                    std::to_string(lanes_) + ", then: " + error.what() +
-                    "; ask for fewer devices or threads a device, or let this user have more "
-                    "(ulimit -u, a control group's pids.max)");
+    throw Error(Code::kResourceExhausted, "[team] every lane must have a thread; got " +
+                                              std::to_string(begun) + " of " +
+                                              std::to_string(lanes_) + ", then: " + error.what());
   }
   is_started_.store(true, std::memory_order_relaxed);
 }

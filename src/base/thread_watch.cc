@@ -3,8 +3,14 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <cerrno>
 #include <map>
 #include <mutex>
+#include <new>
+#include <string_view>
+#include <system_error>
+
+#include "base/end_task.h"
 
 namespace lockstep::base {
 
@@ -56,8 +62,30 @@ class Life {
   return own->routine(own->argument);
 }
 
+// gRPC ignores that a thread of its own could not be started, and never answers then.
+[[maybe_unused]] void EndTaskOfGrpc(const void* caller, int error) {
+  Dl_info library{};
+  if (dladdr(caller, &library) == 0 || library.dli_fname == nullptr) return;
+  const std::string_view name = library.dli_fname;
+  if (name.find("libgrpc") == std::string_view::npos &&
+      name.find("libgpr") == std::string_view::npos)
+    return;
+  EndTask(std::make_exception_ptr(std::system_error(error, std::generic_category())));
+}
+
+// Without memory for this, the watcher misses the join of the thread.
+[[maybe_unused]] void Record(pthread_t thread, const std::shared_ptr<void>& started) {
+  try {
+    Threads& threads = AllThreads();
+    const std::lock_guard lock(threads.mutex);
+    threads.running[thread] = started;  // in the place of one that was detached
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+// C code may call this, so no exception may leave it.
 [[maybe_unused]] int CreateWatched(pthread_t* thread, const pthread_attr_t* attributes,
-                                   void* (*routine)(void*), void* argument) {
+                                   void* (*routine)(void*), void* argument) try {
   static const auto create = Next<CreateFunction>("pthread_create");
   if (watcher == nullptr) return create(thread, attributes, routine, argument);
   auto begin =
@@ -67,10 +95,10 @@ class Life {
   const int error = create(thread, attributes, RunWatched, begin.get());
   if (error != 0) return error;
   begin.release();
-  Threads& threads = AllThreads();
-  const std::lock_guard lock(threads.mutex);
-  threads.running[*thread] = started;  // in the place of one that was detached
+  Record(*thread, started);
   return 0;
+} catch (const std::bad_alloc&) {
+  return EAGAIN;
 }
 
 [[maybe_unused]] int JoinWatched(pthread_t thread, void** result) {
@@ -109,7 +137,9 @@ OwnThreads::~OwnThreads() { --own_threads; }
 
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*routine)(void*), void* argument) {
-  return lockstep::base::CreateWatched(thread, attributes, routine, argument);
+  const int error = lockstep::base::CreateWatched(thread, attributes, routine, argument);
+  if (error != 0) lockstep::base::EndTaskOfGrpc(__builtin_return_address(0), error);
+  return error;
 }
 extern "C" int pthread_join(pthread_t thread, void** result) {
   return lockstep::base::JoinWatched(thread, result);

@@ -8,10 +8,10 @@
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "base/end_task.h"
 #include "cli/cert.h"
 #include "cli/checkpoint.h"
 #include "cli/doctor.h"
@@ -30,6 +30,7 @@
 
 namespace {
 
+namespace base = lockstep::base;
 namespace cli = lockstep::cli;
 
 const CLI::App& CommandOf(const CLI::App& app, const std::string& name) {
@@ -172,6 +173,7 @@ int main(int argc, char** argv) {
   // A file that grows over its limit (ulimit -f) then fails to be written, with its name. Not
   // SIG_IGN, which programs that are started would inherit.
   std::signal(SIGXFSZ, [](int) {});
+  base::EndTaskOnTerminate();
   CLI::App app("Lockstep: the same bits on any number of devices", "lockstep");
   app.set_version_flag("--version", "lockstep " LOCKSTEP_VERSION);
   app.require_subcommand(1);
@@ -191,13 +193,12 @@ int main(int argc, char** argv) {
   }
   try {
     return WithOutputWritten(commands.CarryOut());
-  } catch (const std::bad_alloc&) {
-    std::fprintf(stderr,
-                 "lockstep: ResourceExhausted: there must be memory for what was asked; got none; "
-                 "ask for less (--examples, --batch-size, --replicas), or let this process have "
-                 "more (ulimit -v, a control group's memory.max)\n");
-    return cli::kFailed;
   } catch (const std::exception& error) {
+    // Static objects wait for threads, which may need memory.
+    if (base::IsExhaustion(std::current_exception())) {
+      std::fflush(stdout);
+      base::EndTask(std::current_exception());
+    }
     std::fprintf(stderr, "lockstep: %s\n", error.what());
     return cli::kFailed;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/end_task.h"
 #include "base/log.h"
 #include "cluster/address.h"
 #include "cluster/jobs_variable.h"
@@ -233,6 +234,7 @@ Result<Description> ResolveCluster(const Environment& environment) {
   for (const auto* doubts : {&first.doubts, &survey.contradictions, &survey.hints}) {
     for (const Mistake& doubt : *doubts) base::Log(base::Severity::kWarning, doubt.ToString());
   }
+  base::NameTask(first.description->task.ToString());
   return *first.description;
 }
 

@@ -9,18 +9,23 @@
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <malloc.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/log.h"
+#include "base/requested_memory.h"
 #include "net/file_descriptor.h"
 #include "net/limited_listener.h"
 #include "net/tcp_socket.h"
@@ -509,6 +514,25 @@ bool IsLocalAddress(const std::string& address) {
          address.starts_with("localhost:") || address.starts_with("[::1]:");
 }
 
+namespace {
+
+Status HasRoomForThreads() {
+  constexpr uint64_t kThreads = 12, kUsualStack = uint64_t{8} << 20;
+  const base::AddressSpace space = base::ReadAddressSpace();
+  if (space.limit == std::numeric_limits<uint64_t>::max()) return Status::Ok();
+  mallopt(M_ARENA_MAX, 1);
+  rlimit stack{};
+  const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
+  const uint64_t needed = kThreads * (known ? stack.rlim_cur : kUsualStack);
+  const uint64_t left = space.limit - std::min(space.used, space.limit);
+  if (left >= needed) return Status::Ok();
+  return Status(Code::kResourceExhausted,
+                "[rpc] " + std::to_string(needed) + " bytes of address space are needed for " +
+                    std::to_string(kThreads) + " threads; got " + std::to_string(left) +
+                    " bytes, with " + std::to_string(space.used) + " in use and a limit of " +
+                    std::to_string(space.limit) + "; give this process more (ulimit -v)");
+}
+
 Status HasRoomForFiles() {
   constexpr size_t kNeeded = 16;
   std::vector<FileDescriptor> files;
@@ -521,6 +545,13 @@ Status HasRoomForFiles() {
                       ", then: " + std::strerror(errno) + "; let it open more (ulimit -n)");
   }
   return Status::Ok();
+}
+
+}  // namespace
+
+Status HasRoomForRpc() {
+  LOCKSTEP_RETURN_IF_ERROR(HasRoomForThreads());
+  return HasRoomForFiles();
 }
 
 Result<std::unique_ptr<Rpc>> MakeGrpcRpc(base::Executor& executor, const GrpcOptions& options) {
@@ -558,7 +589,7 @@ Result<std::unique_ptr<Rpc>> MakeGrpcRpc(base::Executor& executor, const GrpcOpt
     if (!own.ok() && !options.insecure) return own.status();
     if (own.ok()) user_token = std::move(*own);
   }
-  LOCKSTEP_RETURN_IF_ERROR(HasRoomForFiles());
+  LOCKSTEP_RETURN_IF_ERROR(HasRoomForRpc());
   gpr_set_log_function(LogOfGrpc);
   auto rpc = std::make_unique<GrpcRpc>(executor, options, std::move(user_token));
   LOCKSTEP_RETURN_IF_ERROR(rpc->Start());

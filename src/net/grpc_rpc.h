@@ -30,8 +30,11 @@ struct GrpcOptions {
 /// Whether nobody outside this machine can come in there.
 bool IsLocalAddress(const std::string& address);
 
-/// ResourceExhausted where this process can open fewer files than are needed: gRPC ends it then.
-Status HasRoomForFiles();
+/// ResourceExhausted where this process can open fewer files than gRPC needs, which ends the
+/// process then, or has too little address space for gRPC's threads, without which calls never
+/// return. With a limit of address space, all threads share one heap from then on, because each
+/// heap of its own reserves 64 MiB.
+Status HasRoomForRpc();
 
 /// An `Rpc` by gRPC. Its threads are gRPC's; everything else runs on `executor`, which outlives it.
 /// Errors: InvalidArgument (all interfaces, no address), FailedPrecondition (plain beyond this

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/end_task.h"
 #include "lockstep/ops/indexed_slices.h"
 #include "ops/check_numerics.h"
 #include "ops/source_site.h"
@@ -164,14 +165,14 @@ namespace {
 // What a kernel takes besides its results comes from the standard library, whose errors are none of
 // ours.
 [[noreturn]] void ThrowExhausted(const OpSpec& spec, const std::vector<Tensor>& inputs) {
+  const std::string cause = base::StatusOf(std::current_exception()).message();
   std::string got;
   for (const Tensor& input : inputs) {
     got += (got.empty() ? "" : ", ") + TensorType::Of(input).ToString();
   }
   throw Error(Code::kResourceExhausted, "[" + spec.name +
-                                            "] memory for its work is needed; got none from the "
-                                            "system, for inputs " +
-                                            got + "; use smaller tensors, or free others");
+                                            "] memory for its work is needed; got inputs " + got +
+                                            " and this error: " + cause);
 }
 
 std::vector<Tensor> EmitOn(Builder& builder, const OpSpec& spec, const std::vector<Tensor>& inputs,

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/end_task.h"
 #include "base/log.h"
 #include "base/memory_limit.h"
 #include "distribute/workers/roster.h"
@@ -53,13 +54,9 @@ void Translate(const std::exception_ptr& pointer, void*) {
   } catch (const distribute::Left& left) {
     EndProgram(left, 0);
   } catch (const std::bad_alloc&) {
-    RaiseAs(
-        Code::kResourceExhausted,
-        "[python] memory is needed; got none from the system; use smaller tensors, or free others");
+    RaiseAs(Code::kResourceExhausted, base::StatusOf(pointer).message());
   } catch (const std::length_error& error) {
-    RaiseAs(Code::kResourceExhausted,
-            std::string("[python] memory is needed; got a size past what there can be: ") +
-                error.what());
+    RaiseAs(Code::kResourceExhausted, base::StatusOf(pointer).message());
   } catch (const Error& error) {
     RaiseAs(error.code(), error.status().message());
   }

@@ -3,6 +3,7 @@
 #include <exception>
 #include <thread>
 
+#include "base/end_task.h"
 #include "python/bind.h"
 #include "runtime/waiting.h"
 
@@ -25,6 +26,8 @@ void EndOrWait() {
   if (IsFinalizing() && std::this_thread::get_id() != main_thread) {
     while (true) pause();
   }
+  const std::exception_ptr error = std::current_exception();
+  if (error != nullptr && lockstep::base::IsExhaustion(error)) lockstep::base::EndTask(error);
   outer_handler();
 }
 

@@ -6,7 +6,7 @@ namespace {
 
 // A thread that can open nothing has nobody to tell it to, so that is found out before it begins.
 std::unique_ptr<net::Port> OpenPort(base::EventLoop& loop, const net::PortOptions& options) {
-  net::HasRoomForFiles().OrThrow();
+  net::HasRoomForRpc().OrThrow();
   return net::Port::Open(loop, options).value();
 }
 
