@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -449,9 +450,83 @@ class Vocabulary:
                 self.path, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1)
 
 
+class OwnSave(_Weights):
+    """A directory with one save of Lockstep's own format."""
+
+    name = os.path.join("saves", "save-1.lockstep")
+    caught = (ValueError, tf.errors.NotFoundError)
+
+    def __init__(self, folder):
+        os.mkdir(os.path.join(folder, "saves"))
+        self.path = os.path.join(folder, self.name)
+        self.model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3), keras.layers.Dense(2)])
+        self.model._bridge().save_weights(self.path)
+        self.data = pathlib.Path(self.path).read_bytes()
+
+    def load(self):
+        self.model.load_weights(os.path.dirname(self.path))
+
+
+class Npy:
+    """`.npy`, by the command `lockstep checkpoint`."""
+
+    caught = (ValueError,)
+
+    def __init__(self, folder):
+        self.path = os.path.join(folder, "a.npy")
+        self.arrays = []
+        for array in (numpy.arange(12.0).reshape(3, 4), numpy.array(["a", "bcd"]), numpy.zeros([2, 3], ">i4", order="F")):
+            file = io.BytesIO()
+            numpy.save(file, array)
+            self.arrays.append(file.getvalue())
+
+    def mutate(self, draw):
+        pathlib.Path(self.path).write_bytes(mutated_bytes(draw, draw.choice(self.arrays)))
+        self.command = draw.choice(["ls", "verify", "show"])
+
+    def load(self):
+        words = [os.environ["LOCKSTEP_COMMAND"], "checkpoint", self.command, self.path]
+        ran = subprocess.run([*words, "array"] if self.command == "show" else words, capture_output=True, text=True)
+        if ran.returncode == 1 and self.path in ran.stderr:
+            raise ValueError(ran.stderr)
+        if ran.returncode != 0:
+            raise RuntimeError(f"status {ran.returncode}: {ran.stderr}")
+
+
+class Csv:
+    """CSV files, plain and within gzip, with given and with found kinds of columns."""
+
+    caught = (ValueError, tf.errors.OpError)
+
+    def __init__(self, folder):
+        self.path = os.path.join(folder, "a.csv")
+        self.data = 'a,b,c\n1,2.5,"x, y"\n3,-1e3,z\n,,\n'.encode()
+
+    def mutate(self, draw):
+        self.kind = draw.randrange(3)
+        data = mutated_bytes(draw, self.data)
+        if self.kind == 2:
+            data = mutated_bytes(draw, gzip.compress(self.data)) if draw.random() < 0.5 else gzip.compress(data)
+        pathlib.Path(self.path).write_bytes(data)
+
+    def load(self):
+        if self.kind == 0:
+            made = tf.data.experimental.make_csv_dataset(self.path, 2, num_epochs=1, shuffle=False)
+        else:
+            made = tf.data.experimental.CsvDataset(self.path, [tf.int32, tf.float32, tf.string], "GZIP" if self.kind == 2 else None, header=True)
+        for _ in made:
+            pass
+
+
 FORMATS = {one.__name__: one for one in (KerasFile, WeightsFile, LegacyFile, ConfigText, ImageArrays, Npz, Safetensors, Checkpoint,
-                                         Records, GzipRecords, Events, SavedDataset, MetaGraph, MetaGraphText, Vocabulary)}
+                                         Records, GzipRecords, Events, SavedDataset, MetaGraph, MetaGraphText, Vocabulary,
+                                         OwnSave, Npy, Csv)}
 _NEEDS_H5PY = ("KerasFile", "WeightsFile", "LegacyFile")
+
+
+def can_run(format):
+    """Whether the format's packages and programs are there."""
+    return (HAS_H5PY or format not in _NEEDS_H5PY) and (format != "Npy" or "LOCKSTEP_COMMAND" in os.environ)
 
 
 def may_pass(error, caught):
@@ -490,7 +565,7 @@ class DamagedFiles(unittest.TestCase):
     def test_one_class_of_error_comes_through(self):
         print(f"seed {SEED}; LOCKSTEP_FUZZ_SEED sets another one")
         for format in FORMATS:
-            if format in _NEEDS_H5PY and not HAS_H5PY:
+            if not can_run(format):
                 continue
             with self.subTest(format=format):
                 count, wrong = fuzz(format, SEED, cases=150)
