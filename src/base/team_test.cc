@@ -85,7 +85,8 @@ TEST(Team, SaysThatThreadsCannotBeStarted) {
   }
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_NE(text.find("[team] every lane must have a thread; got "), std::string::npos) << text;
-  EXPECT_NE(text.find(" of 1024, then: Resource temporarily unavailable; ask for fewer devices"),
+  EXPECT_NE(text.find(" of 1024, then: ResourceExhausted: [thread] a thread must be started; got "
+                      "\"Resource temporarily unavailable\""),
             std::string::npos)
       << text;
   Team(2).Run([](int) {});
