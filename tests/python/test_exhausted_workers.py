@@ -10,7 +10,7 @@ import unittest
 
 WORKERS = 3
 LIMIT_SECONDS = 150
-LIMITS = [int(one) for one in os.environ.get("LOCKSTEP_TEST_MEMORY_LIMITS", "220000 260000 300000 400000").split()]  # kilobytes
+LIMITS = [int(one) for one in os.environ.get("LOCKSTEP_TEST_MEMORY_LIMITS", "120000 150000 180000 200000 260000 400000").split()]  # kilobytes
 
 
 def run(limit, *launch_flags):
