@@ -120,22 +120,24 @@ std::vector<Tensor> EagerBuilder::CarryOut(const ops::OpSpec& spec,
                                            const ops::Attributes& attributes,
                                            std::vector<tensor::Origin>* read) {
   RequireConcrete(spec, inputs);
-  const std::vector<ops::TensorType> given = ops::TypesOf(inputs);
-  ops::CheckInputs(spec, given);
+  std::vector<ops::TensorType> types = ops::TypesOf(inputs);
   for (const Tensor& input : inputs) {
     if (PlacedVariable* placed = AsPlacedVariable(input)) {
+      ops::CheckInputs(spec, types);
       return RunWherePlaced(*placed, spec, inputs, attributes);
     }
   }
-  if (spec.name == "ReadVariableOp") return {CellOf(inputs[0]).Read()};
-  if (const HostOp* host = FindHostOp(spec.name))
-    return CarryOutHostOp(*host, spec, attributes, inputs);
-  if (auto function = kernels::KernelRegistry::Cpu().FindValueFunction(spec.name)) {
-    (void)graph::InferTypes(spec, attributes, ops::TypesOf(inputs));
-    return function(attributes, inputs);
+  if (spec.name == "ReadVariableOp") {
+    ops::CheckInputs(spec, types);
+    return {CellOf(inputs[0]).Read()};
   }
-  std::vector<ops::TensorType> types = given;
-  const auto output_types = graph::InferTypes(spec, attributes, types);
+  if (const HostOp* host = FindHostOp(spec.name)) {
+    ops::CheckInputs(spec, types);
+    return CarryOutHostOp(*host, spec, attributes, inputs);
+  }
+  const auto output_types = graph::InferTypes(spec, attributes, types);  // checks the inputs
+  if (auto function = kernels::KernelRegistry::Cpu().FindValueFunction(spec.name))
+    return function(attributes, inputs);
   if (spec.view) return {inputs[0].WithShape(output_types[0].shape)};
   for (ops::TensorType& type : types) {
     if (type.dtype == DType::kResource) type.dtype = type.element;
