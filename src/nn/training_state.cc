@@ -376,8 +376,8 @@ void Model::LoadWeights(const std::string& path) {
   }
   std::vector<TensorAbout> others;
   const NamedVariables named = Named(variables());
-  const auto state = LoadTensors(*file, OnlyVariablesOf(named, others));
-  AssignAll("load_weights", state.OrThrow(), named, IsOfWeights(*state), std::move(others));
+  const SavedState state = LoadTensors(*file, OnlyVariablesOf(named, others)).value();
+  AssignAll("load_weights", state, named, IsOfWeights(state), std::move(others));
 }
 
 void Model::LoadWeightsFrom(const SavedState& state) {
