@@ -102,7 +102,7 @@ struct type_caster<lockstep::Shape> {
     for (Py_ssize_t i = 0; good && i < PySequence_Fast_GET_SIZE(items); ++i) {
       PyObject* item = PySequence_Fast_GET_ITEM(items, i);
       const long long size = item == Py_None ? lockstep::Shape::kUnknown : PyLong_AsLongLong(item);
-      good = !(size == -1 && PyErr_Occurred());
+      good = size >= lockstep::Shape::kUnknown && !(size == -1 && PyErr_Occurred());
       if (good) value.Append(size);
     }
     Py_DECREF(items);

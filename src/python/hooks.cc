@@ -30,14 +30,20 @@ void EndProgram(const distribute::Left& left, int status) {
   PyErr_SetObject(PyExc_SystemExit, nb::int_(status).ptr());
 }
 
+// A text that may quote bytes of a user that are no UTF-8.
+nb::object TextOf(const std::string& text) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+}
+
 // The package's exception for a code and a text.
 void RaiseAs(Code code, const std::string& text) {
   const nb::object& raise = TheHooks().raise_error;
   if (!raise.is_valid()) {
-    PyErr_SetString(PyExc_RuntimeError, text.c_str());
+    PyErr_SetObject(PyExc_RuntimeError, TextOf(text).ptr());
     return;
   }
-  const nb::object exception = raise(static_cast<int>(code), text.c_str());
+  const nb::object exception = raise(static_cast<int>(code), TextOf(text));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
 }
 
@@ -55,8 +61,11 @@ void Translate(const std::exception_ptr& pointer, void*) {
     EndProgram(left, 0);
   } catch (const std::bad_alloc&) {
     RaiseAs(Code::kResourceExhausted, base::StatusOf(pointer).message());
-  } catch (const std::length_error& error) {
+  } catch (const std::length_error&) {
     RaiseAs(Code::kResourceExhausted, base::StatusOf(pointer).message());
+  } catch (const std::out_of_range& error) {
+    RaiseAs(Code::kInvalidArgument,
+            std::string("[python] a list is shorter than what it must hold: ") + error.what());
   } catch (const Error& error) {
     RaiseAs(error.code(), error.status().message());
   }

@@ -5,7 +5,7 @@ from .._dtypes import as_dtype
 from .._tensor import Tensor, convert_to_tensor
 from .._tensor_array import TensorArray
 from .._variable import Variable
-from ..compat.v1 import _import_ops
+from ..compat.v1 import _import_ops, _import_signatures
 from ._files import checked_array
 
 # Ops that are not run at once, though all their inputs are known: they read or change what is outside of the graph.
@@ -118,4 +118,5 @@ def run(node, inputs):
         return list(found) if isinstance(found, (list, tuple)) else [found]
     if not _import_ops.takes(node):
         raise errors.UnimplementedError(None, None, f"[saved_model] the op {node.op!r} is not one that Lockstep has")
+    _import_signatures.check(node)
     return _import_ops.emit(node, [one.value() if isinstance(one, Variable) else one for one in inputs])

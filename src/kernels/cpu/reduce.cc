@@ -27,6 +27,7 @@ ReducePlan::ReducePlan(const Shape& whole, std::span<const int64_t> axes, const 
   int first = 0;
   if (shape.rank() > 0 && is_reduced[0]) {
     has_rows = true;
+    RequireLeaves(leaves, shape[0]);
     rows = {shape[0], shape.product(1, shape.rank()), results, false};
     // Reduced axes behind axis 0 lengthen the chain, unless all becomes one element.
     for (first = 1; first < shape.rank() && is_reduced[first] && results > 1; ++first) {

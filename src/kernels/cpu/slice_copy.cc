@@ -51,7 +51,9 @@ std::unique_ptr<Kernel> MakeSlice(const KernelSpec& spec) {
   for (int i = 0; i < shape.rank(); ++i) {
     const int64_t stride = StrideOf(shape, i);
     offset += window.axes[i].begin * stride;
-    axes.push_back({window.axes[i].size, window.axes[i].step * stride});
+    // The step of a single element may be as large as int64 allows.
+    const int64_t step = window.axes[i].size > 1 ? window.axes[i].step : 1;
+    axes.push_back({window.axes[i].size, step * stride});
   }
   return MakeCopyOf(spec, axes, offset);
 }

@@ -65,7 +65,7 @@ std::vector<Tensor> PartsOf(const Tensor& input, const Divide& divide) {
 std::vector<Tensor> Split(const ops::Attributes& attributes, std::span<const Tensor> inputs) {
   (void)InferOf("StringSplit", attributes, inputs);
   const auto& separator = attributes.Get<std::string>("separator");
-  const auto most = attributes.Get<int64_t>("most");
+  const auto most = std::max<int64_t>(attributes.Get<int64_t>("most"), -1);
   return PartsOf(inputs[0], [&](std::string_view text, const auto& give) {
     if (separator.empty()) return Words(text, most, give);
     PartsBetween(text, separator, most, give);
