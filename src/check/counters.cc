@@ -47,8 +47,9 @@ Sum SumAt(const FlatGraph& flat, const Conditions& conditions, Edge edge) {
       return sum;
     }
     const bool alone = node.inputs.size() == 1;
-    if ((alone && IsOp(node, {"Pack", "NextIteration", "Squeeze"})) || CastsInteger(node) ||
-        IsOp(node, {"Reshape", "ExpandDims"})) {
+    const bool same = CastsInteger(node) || IsOp(node, {"Reshape", "ExpandDims"});
+    if ((alone && IsOp(node, {"Pack", "NextIteration", "Squeeze"})) ||
+        (same && !node.inputs.empty())) {
       edge = node.inputs[0];
     } else if (IsOp(node, {"Add", "AddV2", "Sub"}) && node.inputs.size() == 2) {
       const bool minus = IsOp(node, {"Sub"});
