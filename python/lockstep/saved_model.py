@@ -2,14 +2,46 @@
 
 import os
 
-# Names of TensorFlow's files.
+from . import _refused
+
+# Names that the files have.
 DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
-PREDICT_METHOD_NAME = "tensorflow/serving/predict"
-CLASSIFY_METHOD_NAME = "tensorflow/serving/classify"
-REGRESS_METHOD_NAME = "tensorflow/serving/regress"
-SERVING, TRAINING = "serve", "train"
-SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT = "saved_model.pb", "saved_model.pbtxt"
-ASSETS_DIRECTORY, VARIABLES_DIRECTORY, VARIABLES_FILENAME = "assets", "variables", "variables"
+PREDICT_METHOD_NAME, PREDICT_INPUTS, PREDICT_OUTPUTS = "tensorflow/serving/predict", "inputs", "outputs"
+CLASSIFY_METHOD_NAME, CLASSIFY_INPUTS = "tensorflow/serving/classify", "inputs"
+CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "classes", "scores"
+REGRESS_METHOD_NAME, REGRESS_INPUTS, REGRESS_OUTPUTS = "tensorflow/serving/regress", "inputs", "outputs"
+SERVING, TRAINING, GPU, TPU = "serve", "train", "gpu", "tpu"
+SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT, SAVED_MODEL_SCHEMA_VERSION = "saved_model.pb", "saved_model.pbtxt", 1
+ASSETS_DIRECTORY, ASSETS_KEY, VARIABLES_DIRECTORY, VARIABLES_FILENAME = "assets", "saved_model_assets", "variables", "variables"
+DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB = "debug", "saved_model_debug_info.pb"
+
+
+class SaveOptions:
+    """How `save` writes; other values than these defaults are refused. Raises: NotImplementedError."""
+
+    def __init__(self, namespace_whitelist=None, save_debug_info=False, function_aliases=None, experimental_debug_stripper=False,
+                 experimental_io_device=None, experimental_variable_policy=None, experimental_custom_gradients=True,
+                 experimental_image_format=False, experimental_skip_saver=False, experimental_sharding_callback=None, extra_tags=None):
+        _refused.only("SaveOptions", namespace_whitelist=(namespace_whitelist, None), save_debug_info=(save_debug_info, False),
+                      function_aliases=(function_aliases, None), experimental_variable_policy=(experimental_variable_policy, None),
+                      experimental_debug_stripper=(experimental_debug_stripper, False),
+                      experimental_image_format=(experimental_image_format, False),
+                      experimental_skip_saver=(experimental_skip_saver, False), extra_tags=(extra_tags, None),
+                      experimental_sharding_callback=(experimental_sharding_callback, None))
+        self.experimental_io_device = experimental_io_device  # files are written by this process
+        self.experimental_custom_gradients = experimental_custom_gradients
+
+
+class LoadOptions:
+    """How `load` reads; other values than these defaults are refused. Raises: NotImplementedError."""
+
+    def __init__(self, allow_partial_checkpoint=False, experimental_io_device=None, experimental_skip_checkpoint=False,
+                 experimental_variable_policy=None, experimental_load_function_aliases=False):
+        _refused.only("LoadOptions", allow_partial_checkpoint=(allow_partial_checkpoint, False),
+                      experimental_skip_checkpoint=(experimental_skip_checkpoint, False),
+                      experimental_variable_policy=(experimental_variable_policy, None),
+                      experimental_load_function_aliases=(experimental_load_function_aliases, False))
+        self.experimental_io_device = experimental_io_device  # files are read by this process
 
 
 def save(obj, export_dir, signatures=None, options=None):

@@ -2,7 +2,7 @@
 
 import inspect
 
-from .. import _native, errors, nest
+from .. import _native, _trace_types, errors, nest
 from .._function import ConcreteFunction, Function, TensorSpec
 from .._tensor import Tensor, convert_to_tensor
 from .._variable import Variable
@@ -128,23 +128,27 @@ class RestoredConcrete(ConcreteFunction):
     def __call__(self, *args, **kwargs):
         """Calls it with tensors in order, or by the names of its arguments. Raises: TypeError for others."""
         specs, names = self._specs(), self._keywords or [one.name for one in self._specs()]
-        whole_args, whole_kwargs = self._inputs
         if self.accepts((args, kwargs), True):
             return self.call_with((args, kwargs))
-        given = dict(zip(names, args))
-        if len(args) > max(self._positional, 1 if len(names) == 1 else 0) and not whole_args:
-            raise TypeError(f"{self._shown()} takes {self._positional} positional arguments, got {len(args)}.")
-        unknown = sorted(set(kwargs) - set(names))
-        if unknown:
-            raise TypeError(f"{self._shown()} got unexpected keyword arguments: {', '.join(unknown)}.")
-        given.update(kwargs)
+        given = {**dict(zip(names, args)), **kwargs}
         missing = [name for name in names if name not in given]
+        unknown = sorted(set(kwargs) - set(names))
+        if len(args) > self._positional:
+            self._refuse_call(args, kwargs, "too many positional arguments", f"takes {self._positional} positional arguments, got {len(args)}")
         if missing:
-            raise TypeError(f"{self._shown()} missing required arguments: {', '.join(missing)}.")
+            self._refuse_call(args, kwargs, f"missing a required argument: {missing[0]!r}", f"missing required arguments: {', '.join(missing)}")
+        if unknown:
+            self._refuse_call(args, kwargs, f"got an unexpected keyword argument {unknown[0]!r}",
+                              f"got unexpected keyword arguments: {', '.join(unknown)}")
         return self.flat_call([_tensor(given[name], spec.dtype) for name, spec in zip(names, specs)])
 
-    def _shown(self):
-        return f"signature_wrapper({', '.join('*, ' * (not place) + name for place, name in enumerate(self._keywords))})"
+    def _refuse_call(self, args, kwargs, cause, flat_cause):
+        """Raises: TypeError for arguments that do not fit."""
+        named = [f"{name}: {spec}" for name, spec in self._inputs[1].items()]
+        shown = ", ".join([f"{name}: {spec}" for name, spec in zip(self._keywords, self._inputs[0])] + (["*", *named] if named else []))
+        raise TypeError(f"Binding inputs to tf.function failed due to `{cause}`. Received args: {args} and kwargs: {kwargs} for signature: "
+                        f"({shown}) -> {_trace_types.text(self._outputs)}.\nFallback to flat signature also failed due to: "
+                        f"signature_wrapper({', '.join(self._keywords)}) {flat_cause}.")
 
 
 def _as_spec(value, spec, converts):

@@ -37,22 +37,32 @@ def save(root, export_dir, signatures=None):
 def _chosen_signatures(root, signatures):
     """{name: Function or concrete function}: those given, else the only function with an input signature."""
     if signatures is None:
+        from ..keras.models import Model
         found = dict(functions_of(root))
         if "_default_save_signature" in found:
             return {DEFAULT: found["_default_save_signature"]}
+        if isinstance(root, Model):
+            return _of_model(root)
         able = [one for one in found.values() if isinstance(one, Function) and one.input_signature is not None]
         return {DEFAULT: able[0]} if len(able) == 1 and _can_be_signature(able[0]) else {}
     made = signatures if isinstance(signatures, dict) else {DEFAULT: signatures}
     for name, one in made.items():
-        if not is_function(one):
+        if not is_function(one) or not isinstance(one, ConcreteFunction) and one.input_signature is None and len(one._known()) != 1:
             raise ValueError("Expected a TensorFlow function for which to generate a signature, but got "
                              f"{one}. Only `tf.functions` with an input signature or concrete functions can be used as a signature.")
-        if not isinstance(one, ConcreteFunction) and one.input_signature is None and len(one._known()) != 1:
-            raise ValueError(f"Expected a TensorFlow function for which to generate a signature, but {one.__name__!r} has no input "
-                             "signature. Only `tf.functions` with an input signature or concrete functions can be used as a signature.")
         if not isinstance(name, str):
             raise ValueError(f"The keys of signatures must be texts; got {name!r}")
     return made
+
+
+def _of_model(model):
+    """The signature of a model of Keras, for inference; none for one that was not called."""
+    from ..keras._export import signature_of
+    try:
+        specs = signature_of(model)
+    except ValueError:
+        return {}
+    return {DEFAULT: Function(lambda *given: model(*given, training=False), specs, name="serving_default")}
 
 
 def _can_be_signature(function):
