@@ -78,7 +78,8 @@ namespace {
 
 // How many tasks of the step each host has.
 std::map<std::string, int> TasksByHost(const SlurmClusterResolverOptions& options,
-                                       const std::map<std::string, std::string>& environment, int size) {
+                                       const std::map<std::string, std::string>& environment,
+                                       int size) {
   if (!options.tasks_by_host.empty()) return options.tasks_by_host;
   const auto hosts = *cluster::ExpandNodeList(environment.at("SLURM_STEP_NODELIST"));
   std::vector<int> counts = {size};

@@ -56,9 +56,8 @@ void BindCluster(nb::module_& m) {
         [](std::map<std::string, int> jobs, int port, std::string layer,
            std::map<std::string, int> tasks_by_host,
            int tasks_per_host) -> std::shared_ptr<ClusterResolver> {
-          return std::make_shared<SlurmClusterResolver>(
-              SlurmClusterResolverOptions{std::move(jobs), port, std::move(layer),
-                                          std::move(tasks_by_host), tasks_per_host});
+          return std::make_shared<SlurmClusterResolver>(SlurmClusterResolverOptions{
+              std::move(jobs), port, std::move(layer), std::move(tasks_by_host), tasks_per_host});
         });
   m.def("environment_resolver", []() -> std::shared_ptr<ClusterResolver> {
     return std::make_shared<EnvironmentClusterResolver>();

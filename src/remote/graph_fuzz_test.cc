@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "base/clock.h"
 #include "base/environment.h"
 #include "base/fuzz_case_test.h"
 #include "base/mutation_test.h"
@@ -106,10 +107,11 @@ TEST(GraphFuzzTest, EachGraphIsTakenOrRefused) {
   const base::FuzzMemoryLimit memory;
   std::map<Code, int64_t> outcomes;
   std::set<std::string> taken;
-  const auto start = std::chrono::steady_clock::now();
+  const base::MonotonicClock clock;
+  const base::Time start = clock.Now();
   const auto lasts = [&](int64_t count) {
     if (seconds == 0) return count < graphs;
-    return std::chrono::steady_clock::now() - start < std::chrono::seconds(seconds);
+    return clock.Now() - start < std::chrono::seconds(seconds);
   };
   int64_t count = 0;
   for (; lasts(count) && !HasFailure(); ++count) {
@@ -117,8 +119,7 @@ TEST(GraphFuzzTest, EachGraphIsTakenOrRefused) {
     Reports::Begin("seed " + std::to_string(seed) + ": drawing the graph");
     std::mt19937_64 random(seed);
     LooseGraphDraws draws(seed, specs);
-    LooseGraph graph =
-        draws.Draw(1 + static_cast<int>(random() % 4), specs[seed % specs.size()]);
+    LooseGraph graph = draws.Draw(1 + static_cast<int>(random() % 4), specs[seed % specs.size()]);
     for (uint64_t damage = random() % 3; damage > 0; --damage) draws.Damage(&graph);
     std::string bytes = graph.Bytes();
     const bool is_cut = random() % 10 == 0;
