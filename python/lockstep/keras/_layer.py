@@ -158,8 +158,10 @@ class Layer(Configured, OwnState):
         while unique in taken:
             count += 1
             unique = f"{name}_{count}"
-        value = variable.value()
+        from .._function import init_scope
         from .._variable import _by_key
+        with init_scope():  # also where a function is traced, whose variables have their first values
+            value = variable.value()
         _by_key.pop(variable._v.key, None)
         variable._v = self._holder().add_weight(unique, value._shape, {
             "initializer": _native.python_initializer(lambda shape, dtype: value),
