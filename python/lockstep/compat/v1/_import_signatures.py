@@ -5,21 +5,26 @@ from ... import errors
 _ONE = """Abs Acos Asin Atan Ceil Cos Cosh Elu Erf Exp Expm1 Floor Identity Inv InvertPermutation IsFinite IsInf IsNan L2Loss Log Log1p
     LogSoftmax LogicalNot Neg OnesLike PreventGradient Rank Reciprocal Relu Relu6 Round Rsqrt Selu Sigmoid Sign Sin Sinh Snapshot
     Softmax Softplus Softsign Sqrt Square StopGradient Tan Tanh ZerosLike AvgPool MaxPool Cast LeakyRelu PlaceholderWithDefault Shape
-    Size Squeeze Unpack ReadVariableOp VarIsInitializedOp"""
+    Size Squeeze Unpack ReadVariableOp VarIsInitializedOp AsString AvgPool3D BiasAddGrad CheckNumerics DepthToSpace Empty EnsureShape
+    MatrixDiag MatrixInverse MaxPool3D RandomStandardNormal RandomUniform SpaceToDepth StaticRegexFullMatch StaticRegexReplace
+    StringLength StringToHashBucketFast StringToNumber TruncatedNormal Unique"""
 _TWO = """Add AddV2 All Any Atan2 BatchMatMul BatchMatMulV2 BiasAdd BroadcastTo Conv2D DepthwiseConv2dNative Div DivNoNan Equal
     ExpandDims Fill FloorDiv FloorMod Gather GatherNd Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr MatMul Max Maximum Mean
     Min Minimum Mul NotEqual Pad Pow Prod RealDiv Reshape Split SquaredDifference Sub Sum Tile TopKV2 Transpose AssignVariableOp
-    AssignAddVariableOp AssignSubVariableOp"""
-_THREE = "GatherV2 PadV2 Range SelectV2 Select Slice SplitV"
+    AssignAddVariableOp AssignSubVariableOp BatchMatMulV3 BroadcastArgs BroadcastGradientArgs Conv3D Cumprod Cumsum MirrorPad MulNoNan
+    ResizeBicubic ResizeBilinear ResizeNearestNeighbor ReverseV2 SegmentSum SoftmaxCrossEntropyWithLogits
+    SparseSoftmaxCrossEntropyWithLogits Xdivy Xlogy"""
+_THREE = """GatherV2 PadV2 Range SelectV2 Select Slice SplitV ClipByValue Conv2DBackpropInput InTopKV2 LinSpace MatrixBandPart
+    RandomUniformInt Roll ScatterNd Substr TensorScatterAdd TensorScatterUpdate UnsortedSegmentSum"""
 _MANY = 2 ** 31
 
 # op: (fewest inputs, most inputs)
 _INPUTS = {**dict.fromkeys(_ONE.split(), (1, 1)), **dict.fromkeys(_TWO.split(), (2, 2)), **dict.fromkeys(_THREE.split(), (3, 3)),
            **dict.fromkeys(("Const", "Placeholder", "PlaceholderV2", "VarHandleOp"), (0, 0)),
            **dict.fromkeys(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"), (5, 5)),
-           **dict.fromkeys(("AddN", "Pack", "IdentityN", "Einsum"), (1, _MANY)), **dict.fromkeys(("Concat", "ConcatV2"), (2, _MANY)),
+           **dict.fromkeys(("AddN", "Pack", "IdentityN", "Einsum", "ShapeN", "StringJoin"), (1, _MANY)), **dict.fromkeys(("Concat", "ConcatV2"), (2, _MANY)),
            **dict.fromkeys(("NoOp", "Group"), (0, _MANY)), "Assert": (1, _MANY), "ArgMax": (1, 2), "ArgMin": (1, 2), "Where": (1, 3),
-           "OneHot": (4, 4), "StridedSlice": (4, 4)}
+           "OneHot": (4, 4), "StridedSlice": (4, 4), "MatrixDiagV3": (5, 5)}
 
 _WINDOW = ("ksize", "strides", "padding")
 # op: attributes that must be there
