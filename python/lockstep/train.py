@@ -785,7 +785,7 @@ class ExponentialMovingAverage:
             if key not in self._averages:
                 made = self._averages[key] = Variable(one.initialized_value(), trainable=False, name=self.average_name(one))
                 if one.part_of is not None:
-                    made.part_of = one.part_of._replace(name=f"{one.part_of.name}/{self.name}")
+                    v1._variables.note_part(made, one.part_of._replace(name=f"{one.part_of.name}/{self.name}"))
                 if v1.in_graph():
                     v1.add_to_collection(v1.GraphKeys.MOVING_AVERAGE_VARIABLES, one)
             average = self._averages[key]

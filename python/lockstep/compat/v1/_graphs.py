@@ -25,6 +25,7 @@ class Graph:
 
     def __init__(self, native=None):
         self._native = native or _native.Graph()
+        self.parts_of_variables = []  # the objects of variables that are parts of partitioned ones
         self._collections = {}
         self._variables = {}  # by name, of get_variable
         self._rank_free = set()  # runs that need no placeholder's number of axes

@@ -7,13 +7,15 @@ _ONE = """Abs Acos Asin Atan Ceil Cos Cosh Elu Erf Exp Expm1 Floor Identity Inv 
     Softmax Softplus Softsign Sqrt Square StopGradient Tan Tanh ZerosLike AvgPool MaxPool Cast LeakyRelu PlaceholderWithDefault Shape
     Size Squeeze Unpack ReadVariableOp VarIsInitializedOp AsString AvgPool3D BiasAddGrad CheckNumerics DepthToSpace Empty EnsureShape
     MatrixDiag MatrixInverse MaxPool3D RandomStandardNormal RandomUniform SpaceToDepth StaticRegexFullMatch StaticRegexReplace
-    StringLength StringToHashBucketFast StringToNumber TruncatedNormal Unique"""
+    StringLength StringToHashBucketFast StringToNumber TruncatedNormal Unique
+    Acosh Asinh Atanh Digamma Erfc Invert Lgamma Rint StringLower StringStrip StringUpper"""
 _TWO = """Add AddV2 All Any Atan2 BatchMatMul BatchMatMulV2 BiasAdd BroadcastTo Conv2D DepthwiseConv2dNative Div DivNoNan Equal
     ExpandDims Fill FloorDiv FloorMod Gather GatherNd Greater GreaterEqual Less LessEqual LogicalAnd LogicalOr MatMul Max Maximum Mean
     Min Minimum Mul NotEqual Pad Pow Prod RealDiv Reshape Split SquaredDifference Sub Sum Tile TopKV2 Transpose AssignVariableOp
     AssignAddVariableOp AssignSubVariableOp BatchMatMulV3 BroadcastArgs BroadcastGradientArgs Conv3D Cumprod Cumsum MirrorPad MulNoNan
     ResizeBicubic ResizeBilinear ResizeNearestNeighbor ReverseV2 SegmentSum SoftmaxCrossEntropyWithLogits
-    SparseSoftmaxCrossEntropyWithLogits Xdivy Xlogy"""
+    SparseSoftmaxCrossEntropyWithLogits Xdivy Xlogy BitwiseAnd BitwiseOr BitwiseXor LeftShift Relu6Grad
+    ReluGrad RightShift SigmoidGrad SoftplusGrad SoftsignGrad TanhGrad TruncateDiv TruncateMod"""
 _THREE = """GatherV2 PadV2 Range SelectV2 Select Slice SplitV ClipByValue Conv2DBackpropInput InTopKV2 LinSpace MatrixBandPart
     RandomUniformInt Roll ScatterNd Substr TensorScatterAdd TensorScatterUpdate UnsortedSegmentSum"""
 _MANY = 2 ** 31

@@ -297,8 +297,17 @@ def _parts(name, sizes, dtype, initializer, own, partitioner):
     for place, length in enumerate(lengths):
         piece = sizes[:axis] + [length] + sizes[axis + 1:]
         made.append(_one(f"{name}/part_{place}", piece, dtype, initializer, own))
-        made[-1].part_of = PartOf(name, sizes[axis], axis, sum(lengths[:place]))
+        note_part(made[-1], PartOf(name, sizes[axis], axis, sum(lengths[:place])))
     return PartitionedVariable(name, sizes, dtype, made, counts, axis)
+
+
+def note_part(variable, part):
+    """Records which part of a partitioned variable `variable` is. The graph keeps the object, because another one that is made
+    later for the same variable has no such record."""
+    from . import get_default_graph, in_graph
+    variable.part_of = part
+    if in_graph():
+        get_default_graph().parts_of_variables.append(variable)
 
 
 class PartOf(typing.NamedTuple):

@@ -91,13 +91,13 @@ def _variable_def(variable):
 
 def _note_parts(meta, variables):
     """Tells variables which part they are of a partitioned one."""
-    from ._variables import PartOf
+    from ._variables import note_part, PartOf
     key = GraphKeys.GLOBAL_VARIABLES
     for data in meta.collection_def[key].bytes_list.value if key in meta.collection_def else ():
         info, one = VariableDef(data).save_slice_info_def, variables.get(_variable_name(data))
         if info.full_name and one is not None:
             axis = next((axis for axis, (whole, own) in enumerate(zip(info.full_shape, info.var_shape)) if whole != own), 0)
-            one.part_of = PartOf(info.full_name, info.full_shape[axis], axis, info.var_offset[axis])
+            note_part(one, PartOf(info.full_name, info.full_shape[axis], axis, info.var_offset[axis]))
 
 
 def read_meta_graph_file(filename):

@@ -215,11 +215,12 @@ class _Slots:
         """A variable with a variable's shape: "w/Adam" is number 0 of the Adam of w, "w/Adam_1" number 1; a label of its own
         replaces the optimizer's."""
         from ... import ops_array
+        from ._variables import note_part
         label = (label or self.label) + (f"_{number}" if number else "")
         made = Variable(ops_array.fill(variable.shape.as_list(), ops_array.constant(begins_with, variable.dtype)), trainable=False,
                         name=f"{variable._v.name}/{label}")
         if variable.part_of is not None:
-            made.part_of = variable.part_of._replace(name=f"{variable.part_of.name}/{label}")
+            note_part(made, variable.part_of._replace(name=f"{variable.part_of.name}/{label}"))
         return made
 
     def build(self, variables):
